@@ -1,0 +1,87 @@
+"""Start and stop, in order, on one screen.
+
+Start: storage is ready before anything asks it, Slack's listeners before the ticks, the health page last. Stop is the
+same list backwards: no new work, the message in flight ends, leases go back, connections close.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+
+import structlog
+
+_log = structlog.get_logger("bot.runtime")
+
+DRAIN_SECONDS = 9.0
+"""What a stop may take in all: platforms send SIGKILL ten seconds after SIGTERM."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One thing that runs: how to start it and how to stop it. `stop` gets the seconds that are left."""
+
+    name: str
+    start: Callable[[], None]
+    stop: Callable[[float], None]
+
+
+class Runtime:
+    """The running bot: its parts, and the event that everything long-lived watches."""
+
+    def __init__(self, parts: tuple[Part, ...], *, stopping: threading.Event, reload: Callable[[], None]) -> None:
+        """Take the parts in starting order; `reload` is called for SIGHUP, on the main thread."""
+        self.stopping = stopping
+        self._parts = parts
+        self._started: list[Part] = []
+        self._reload = reload
+        self._hangup = threading.Event()
+
+    def start(self) -> None:
+        """Start every part in order. When one fails, those already started are stopped and the error goes on."""
+        try:
+            for part in self._parts:
+                part.start()
+                self._started.append(part)
+                _log.debug("started", part=part.name)
+        except BaseException:  # the error goes on; only the parts that run already are put away first
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop what was started, backwards, within DRAIN_SECONDS in all."""
+        self.stopping.set()
+        deadline = time.monotonic() + DRAIN_SECONDS
+        while self._started:
+            part = self._started.pop()
+            left = max(0.0, deadline - time.monotonic())
+            try:
+                part.stop(left)
+            except Exception:  # noqa: BLE001 - a part that cannot stop cleanly must not keep the others running
+                _log.exception("stop failed", part=part.name)
+
+    def run(self) -> None:
+        """Start, wait for SIGTERM or SIGINT, stop. SIGHUP reloads the configuration in between."""
+        previous = {
+            number: signal.signal(number, self._signalled) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        }
+        try:
+            self.start()
+            while not self.stopping.wait(0.5):
+                if self._hangup.is_set():
+                    self._hangup.clear()
+                    self._reload()
+        finally:
+            self.stop()
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            self._hangup.set()
+        else:
+            self.stopping.set()
