@@ -1,0 +1,237 @@
+"""How the two databases are opened, and the one place where their absence becomes `StorageUnavailable`.
+
+SQLite runs in WAL so that readers never wait for the writer, and with `synchronous = FULL`: the row that says "sending"
+must outlive a power cut, because a message whose claim was forgotten would be posted again. The price is one disk
+flush a commit, which costs time on the disk and next to no CPU.
+
+PostgreSQL runs at READ COMMITTED. Nothing here reads a row and then trusts it: a UNIQUE row or a one-row
+`UPDATE ... WHERE` decides every race, and both work at that level.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from bot.errors import StorageError, StorageUnavailable
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
+    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+BUSY_SECONDS = 5.0
+"""How long a SQLite connection waits for another process's write to end."""
+POOL_SECONDS = 10.0
+"""How long a thread waits for a free connection."""
+IDLE_SECONDS = 5.0
+"""A PostgreSQL connection unused for longer is tried before it is used: asking every time would cost a round trip."""
+
+_SERVER_OPTIONS = (
+    "-c TimeZone=UTC -c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
+)
+_SQLITE_PASSING = frozenset({5, 6, 8, 10, 13, 14})
+"""BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN: states of the machine, not faults of a statement."""
+
+
+class Database:
+    """An open database. Give it to the stores; close it once, at the end."""
+
+    __slots__ = ("_alone", "_single", "engine", "path")
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.path = Path(engine.url.database) if is_sqlite(engine) and engine.url.database else None
+        if is_sqlite(engine):
+            self._single = engine.execution_options(begin=None)
+            # Threads of one process queue here, in order, rather than sleep in SQLite's busy handler.
+            self._alone: Any = threading.Lock()
+        else:
+            self._single = engine.execution_options(isolation_level="AUTOCOMMIT")
+            self._alone = nullcontext()
+
+    @property
+    def name(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return self.engine.dialect.name
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Give a connection whose statements are all kept, or none. Raises StorageUnavailable."""
+        with _pool_is_storage(), self._alone, self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection for statements that only read, each for itself. Raises StorageUnavailable."""
+        with _pool_is_storage(), self._single.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def statement(self) -> Iterator[Connection]:
+        """Give a connection for one writing statement, kept at once: a single round trip. Raises StorageUnavailable."""
+        with _pool_is_storage(), self._alone, self._single.connect() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection. Those in use are closed when they come back."""
+        self.engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """Open `sqlite:///path`, `postgresql://...` or `postgres://...`. Nothing is connected yet.
+
+    Raises StorageError for a URL that names no database this program knows.
+    """
+    return Database(open_engine(url))
+
+
+def open_engine(url: str) -> Engine:
+    """Make the SQLAlchemy engine of `open_database`. Every error of its connections is a StorageError of ours."""
+    parsed = _parse(url)
+    engine = _sqlite_engine(parsed) if parsed.get_backend_name() == "sqlite" else _postgresql_engine(parsed)
+    event.listen(engine, "handle_error", _translate)
+    return engine
+
+
+def is_sqlite(bind: Engine | Connection) -> bool:
+    """Whether the database is a SQLite file."""
+    return bind.dialect.name == "sqlite"
+
+
+def shown(url: str) -> str:
+    """Give the URL without its password, for messages and logs."""
+    return _parse(url).render_as_string(hide_password=True)
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise StorageError(
+            "DATABASE_URL is not a URL: write sqlite:///digest-bot.db or postgresql://user@host/database"
+        ) from None
+    match parsed.get_backend_name():
+        case "sqlite":
+            if parsed.database in (None, "", ":memory:"):
+                raise StorageError("a SQLite database needs a file: write sqlite:///digest-bot.db")
+            return parsed.set(drivername="sqlite")
+        case "postgresql" | "postgres":
+            return parsed.set(drivername="postgresql+psycopg")
+        case other:
+            raise StorageError(f"DATABASE_URL names {other!r}: only sqlite and postgresql are known")
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    folder = Path(str(url.database)).absolute().parent
+    if not folder.is_dir():
+        raise StorageError(f"the folder of the database does not exist: create {folder}")
+    engine = create_engine(
+        url,
+        pool_size=8,
+        max_overflow=24,
+        pool_timeout=POOL_SECONDS,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # the driver's own idea of when to BEGIN ends here
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # IMMEDIATE: a transaction that starts by reading and then writes could be refused without waiting.
+    how = connection.get_execution_options().get("begin", "BEGIN IMMEDIATE")
+    if how is not None:
+        connection.exec_driver_sql(how)
+
+
+def _postgresql_engine(url: URL) -> Engine:
+    arguments: dict[str, Any] = {
+        "connect_timeout": 5,
+        "application_name": "digest-bot",
+        "options": _SERVER_OPTIONS,
+        # A server that vanished without a word is noticed in half a minute, not in the kernel's two hours.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 30_000,
+    }
+    engine = create_engine(
+        url,
+        # Small hosted servers allow twenty connections in all: two replicas must fit.
+        pool_size=4,
+        max_overflow=5,
+        pool_timeout=POOL_SECONDS,
+        skip_autocommit_rollback=True,
+        connect_args={key: value for key, value in arguments.items() if key not in url.query},
+    )
+    event.listen(engine, "checkin", _note_idle)
+    event.listen(engine, "checkout", _try_after_idling)
+    return engine
+
+
+def _note_idle(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+    record.info["idle_since"] = time.monotonic()
+
+
+def _try_after_idling(connection: Any, record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
+    since = record.info.get("idle_since")
+    if since is None or time.monotonic() - since < IDLE_SECONDS:
+        return
+    import psycopg  # noqa: PLC0415 - only where PostgreSQL is in use
+
+    try:
+        was = connection.autocommit
+        connection.autocommit = True
+        connection.execute("SELECT 1")
+        connection.autocommit = was
+    except psycopg.OperationalError as error:
+        raise DisconnectionError from error  # the pool closes it and opens another
+
+
+def _translate(context: ExceptionContext) -> StorageUnavailable | None:
+    """Say whether waiting can help. What cannot be helped by waiting stays SQLAlchemy's own error: a fault of ours."""
+    error = context.original_exception
+    if not (context.is_disconnect or _is_passing(error)):
+        return None
+    return StorageUnavailable(f"the database is away, locked or full: {_first_line(error)}")
+
+
+def _is_passing(error: BaseException) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _SQLITE_PASSING
+    return _is_operational(error)
+
+
+def _is_operational(error: BaseException) -> bool:
+    return any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+@contextmanager
+def _pool_is_storage() -> Iterator[None]:
+    try:
+        yield
+    except PoolTimeout as error:
+        raise StorageUnavailable("every connection to the database is in use") from error
