@@ -1,0 +1,323 @@
+"""The seams of delivery. Each docstring is the contract: an implementation keeps it, the code here relies on it.
+
+Storage methods raise `StorageUnavailable` where waiting helps and `StorageError` where it does not; each one is a
+transaction of its own, complete or without effect. No method reads the clock: `now` comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from threading import Event
+from typing import Protocol
+
+from bot.delivery.policy import Style
+from bot.delivery.values import (
+    Answer,
+    Block,
+    ChannelState,
+    DocumentNews,
+    Doubtful,
+    Draft,
+    EntryBehind,
+    Lane,
+    Look,
+    Record,
+    RecordedSlot,
+    Resolution,
+    RootBehind,
+    RootView,
+    SentMessage,
+    SlotPlan,
+    SlotView,
+    Status,
+    Turn,
+    Wording,
+)
+from bot.model import Channel, Delivery, DeliveryState, Entry, Message
+
+
+class Clock(Protocol):
+    """The time, and waiting for it."""
+
+    def now(self) -> datetime:
+        """Return the present instant, aware, in UTC."""
+
+    def wait(self, seconds: float, stop: Event) -> bool:
+        """Wait up to `seconds`; return True at once when `stop` is set."""
+
+
+class PlanStorage(Protocol):
+    """What planning reads and writes. Any replica may plan: the slot's UNIQUE row decides."""
+
+    def register_channel(self, channel: Channel, name: str, now: datetime) -> ChannelState:
+        """Return the channel's state, having inserted it with `known_since=now` if it was new."""
+
+    def slots(self, channel: Channel, since: date) -> tuple[RecordedSlot, ...]:
+        """Return the channel's decided slots with `local_date >= since`, oldest first."""
+
+    def fresh_documents(self, channel: Channel) -> tuple[int, ...]:
+        """Return the ids of accepted documents that no slot of the channel has told about.
+
+        Order: edition, then id. Superseded documents are left out.
+        """
+
+    def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
+        """Return the documents with their entries (present wording) by position."""
+
+    def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state."""
+
+    def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
+        """Insert the slot, its drafts and its told documents in one transaction; return the slot's id.
+
+        Return None, and change nothing, where the slot exists already (another replica won). A draft whose UNIQUE
+        row exists (an entry that another slot took meanwhile) is passed over alone. Ordinals go on from the
+        channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
+        """
+
+    def planned_entries(self, channel: Channel) -> tuple[Delivery, ...]:
+        """Return the channel's PLANNED ENTRY deliveries in order."""
+
+    def skip(self, delivery_ids: Sequence[int], reason: str, now: datetime) -> int:
+        """Turn those that are still PLANNED into SKIPPED with `error=reason`; return how many."""
+
+
+class SendStorage(Protocol):
+    """What sending reads and writes."""
+
+    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> tuple[Channel, ...]:
+        """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
+
+        Such a channel has a PLANNED delivery other than an update, its lease is free or ran out before `now` (also
+        where `owner` held it), its block is absent or over (`until <= now`), its workspace has no block at all (not
+        even one that is over: see `team_blocks`), its `next_post_at` is at most a second after `now`, and the first
+        of its PLANNED deliveries has no `next_try_at` after `now`. Two callers never get the same channel.
+        """
+
+    def release(self, owner: str, channels: Sequence[Channel]) -> None:
+        """Give the leases back, where `owner` still holds them."""
+
+    def turns(self, channels: Sequence[Channel], since: datetime, limit: int) -> Mapping[Channel, Turn]:
+        """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`."""
+
+    def claim(
+        self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime
+    ) -> frozenset[int]:
+        """Turn PLANNED into SENDING; return the ids that were won.
+
+        Won only where `owner` holds the channel's lease at `now` (for an UPDATE: no lease is needed). Winning counts
+        `attempts` up by one, sets `sending_since=now` (the first attempt's is kept apart for `Doubtful.oldest`),
+        `claimed_by=owner`, `claimed_until=until`, and extends the channel's lease to `until`.
+        """
+
+    def record(self, owner: str, records: Sequence[Record], now: datetime) -> frozenset[int]:
+        """Write down what became of claimed deliveries; return the ids that were accepted.
+
+        SENT is proof and wins over every state but SENT. Anything else is accepted only while the delivery is
+        SENDING, claimed by `owner`, and `attempts` equals `record.attempt`.
+        """
+
+    def add_parts(self, delivery_id: int, parts: int) -> None:
+        """Ensure that parts 1 .. `parts`-1 of an ENTRY exist, PLANNED, with part 0's slot and ordinal."""
+
+    def block_channel(self, channel: Channel, block: Block, now: datetime) -> bool:
+        """Block the channel; return whether this reason is new to it (so that a person is told once)."""
+
+    def unblock_channel(self, channel: Channel) -> bool:
+        """Lift the channel's block; return whether there was one."""
+
+    def block_team(self, team_id: str, block: Block, now: datetime) -> bool:
+        """Block the workspace; return whether this reason is new to it."""
+
+    def unblock_team(self, team_id: str) -> bool:
+        """Lift the workspace's block; return whether there was one."""
+
+    def team_blocks(self) -> Mapping[str, Block]:
+        """Return the blocked workspaces, also those whose `until` is over: they wait for a successful check."""
+
+    def probe_team(self, team_id: str, now: datetime, until: datetime) -> bool:
+        """Move an overdue workspace block (`until <= now`) on to `until`; True for the one caller that did."""
+
+    def reserve_team(self, team_id: str, lane: Lane, now: datetime, interval: timedelta) -> datetime:
+        """Return the instant at which the next call in this lane may go, `>= now`, and take it.
+
+        `max(stored, now)` is returned and that plus `interval` is stored, atomically: over all replicas, calls are
+        at least `interval` apart.
+        """
+
+
+class ReconcileStorage(Protocol):
+    """What settles doubt."""
+
+    def expire_sending(self, now: datetime, look_at: datetime) -> tuple[Delivery, ...]:
+        """Turn SENDING deliveries with `claimed_until < now` into UNCERTAIN with `next_try_at=look_at`; return them.
+
+        An UPDATE is idempotent and goes back to PLANNED instead.
+        """
+
+    def uncertain(self, now: datetime, limit: int) -> tuple[Doubtful, ...]:
+        """Return UNCERTAIN deliveries with `next_try_at <= now`, in order of channel and ordinal."""
+
+    def resolve(self, resolution: Resolution, now: datetime) -> bool:
+        """Write the resolution, if the delivery is still in the expected state; return whether it was.
+
+        PLANNED resets `looks`; SENT of a compact slot's root folds its entries as `Record.folds` does.
+        """
+
+
+class UpdateStorage(Protocol):
+    """What keeps sent messages true."""
+
+    def entries_behind(self, limit: int) -> tuple[EntryBehind, ...]:
+        """Return sent entries whose revision is greater than told, without an UPDATE of that revision.
+
+        Not those folded into a compact root (they make their root behind), and not those deleted by somebody (an
+        UPDATE of theirs that is SKIPPED).
+        """
+
+    def roots_behind(self, limit: int) -> tuple[RootBehind, ...]:
+        """Return sent roots of planned slots that are done and lack an UPDATE of the revision they should have.
+
+        Done: none of the slot's entries is PLANNED, SENDING or UNCERTAIN. Not roots deleted by somebody.
+        """
+
+    def wordings(self, entry_id: int, revisions: Sequence[int]) -> Mapping[int, Wording]:
+        """Return the named revisions of an entry, those that exist."""
+
+    def add_deliveries(
+        self, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime
+    ) -> int:
+        """Insert drafts (updates, replies) with the next ordinals; pass over those that exist; return how many."""
+
+    def due_updates(self, now: datetime, limit: int) -> tuple[Delivery, ...]:
+        """Return PLANNED UPDATE deliveries that may go: channel and workspace not blocked, `next_try_at` not ahead.
+
+        `Delivery.ts` holds the `ts` of the message to change. Oldest first.
+        """
+
+
+class ViewStorage(Protocol):
+    """What messages are made from."""
+
+    def slot_view(self, slot_id: int) -> SlotView:
+        """Return the slot; `StorageError` where there is none."""
+
+    def entries(self, ids: Sequence[int]) -> Mapping[int, Entry]:
+        """Return the entries in their present wording, those that exist."""
+
+    def sent_messages(self, channel: Channel, entry_ids: Sequence[int]) -> Mapping[int, SentMessage]:
+        """Return where those entries stand in the channel, for the SENT ones."""
+
+
+class DeskStorage(Protocol):
+    """What a person asks and decides."""
+
+    def by_key(self, key: str) -> Delivery | None:
+        """Return the delivery with this key (or a prefix of it that only one has)."""
+
+    def in_state(self, state: DeliveryState, limit: int) -> tuple[Delivery, ...]:
+        """Return deliveries in this state, oldest first."""
+
+    def status(self, now: datetime) -> Status:
+        """Return the numbers, what is held and what is blocked."""
+
+
+class AlertStorage(Protocol):
+    """What people have been told."""
+
+    def note_alert(self, cause: str, text: str, now: datetime, quiet: timedelta) -> bool:
+        """Count the cause; return True where it is to be told now.
+
+        True for a cause that is new or was cleared, and once more for each `quiet` that passes while it goes on;
+        True to one caller only.
+        """
+
+    def clear_alert(self, cause: str) -> bool:
+        """Forget the cause, so that it is told again when it comes back; return whether it was known."""
+
+
+class DeliveryStorage(
+    PlanStorage,
+    SendStorage,
+    ReconcileStorage,
+    UpdateStorage,
+    ViewStorage,
+    DeskStorage,
+    AlertStorage,
+    Protocol,
+):
+    """Everything delivery asks of a database."""
+
+
+class Poster(Protocol):
+    """The only way to write to Slack. It never retries, never sleeps and never raises for an answer: it returns it."""
+
+    def post(self, channel: Channel, message: Message, *, key: str, thread_ts: str | None = None) -> Answer:
+        """Post once, with `key` in the message's metadata, unfurls off, no broadcast, within the post time-out."""
+
+    def update(self, channel: Channel, ts: str, message: Message, *, key: str | None = None) -> Answer:
+        """Change a message of ours. Doing it twice does no harm. `key`: the metadata to keep on it."""
+
+    def check(self, team_id: str) -> Answer:
+        """Ask whether the token is good (`auth.test`)."""
+
+
+class History(Protocol):
+    """Looking for a message of ours."""
+
+    def find(self, channel: Channel, *, key: str, oldest: datetime, thread_ts: str | None = None) -> Look:
+        """Look for the message with `key` in its metadata in the channel, or in the thread, from `oldest` on.
+
+        `Absent` is said only after every page was read without an error; `oldest` is widened by the implementation
+        for the difference between our clock and Slack's (a minute).
+        """
+
+
+class MessageMaker(Protocol):
+    """Words and blocks. Pure; raises `MessageInvalid` where no valid message can be made."""
+
+    def root(self, view: RootView, style: Style) -> Message:
+        """Make a slot's root: also its later form, with links where `view.sent` has the entry."""
+
+    def empty(self, view: RootView, style: Style) -> Message:
+        """Make the one line of an empty slot in a channel that wants to be told."""
+
+    def entry(self, entry: Entry, style: Style, *, overtaken: bool) -> tuple[Message, ...]:
+        """Make an entry's message; parts after the first go into its thread. `overtaken`: it comes out of turn."""
+
+    def entry_update(self, entry: Entry, style: Style, *, changed: tuple[str, ...], at: datetime) -> Message:
+        """Make the message that replaces a sent entry: its new wording and a line on what changed.
+
+        `changed` holds `title`, `body`, `verdict`.
+        """
+
+    def entry_reply(self, entry: Entry, before: Wording, style: Style) -> Message:
+        """Make the line in the thread that tells readers that the entry has changed."""
+
+    def alert(self, text: str) -> Message:
+        """Make a plain message of ours."""
+
+
+class Alarm(Protocol):
+    """How a person is told. Implementations log; `bot.delivery.alerts` also posts."""
+
+    def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
+        """Tell `text`, once per cause while it lasts. `about`: the channel it concerns."""
+
+    def clear(self, cause: str) -> None:
+        """The cause is over."""
+
+
+class Crew(Protocol):
+    """Hands that make calls at the same time, and a place where their results arrive."""
+
+    def submit(self, call: Callable[[], object]) -> None:
+        """Run the call soon. It must not raise."""
+
+    def collect(self, seconds: float) -> Sequence[object]:
+        """Return what has finished; wait up to `seconds` where nothing has."""
+
+    @property
+    def free(self) -> int:
+        """How many more calls would start at once."""
