@@ -1,0 +1,253 @@
+"""A database that is away, locked or full is `StorageUnavailable`, whichever it is; and it is survived."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import insert, select, text
+from sqlalchemy.exc import IntegrityError, StatementError
+
+from bot.errors import StorageError, StorageUnavailable
+from bot.storage import engine as opening
+from bot.storage.engine import open_database, shown
+from bot.storage.migrate import migrate
+from bot.storage.schema import UtcDateTime, events_seen, meta, metadata
+from tests.conftest import PostgreSQL
+
+INSERT = text("INSERT INTO meta (key, value) VALUES (:key, :value)")
+
+
+def _rows(database):
+    with database.reading() as connection:
+        return dict(connection.execute(select(meta.c.key, meta.c.value)).all())
+
+
+def _write(database, key="a", value="b"):
+    with database.transaction() as connection:
+        connection.execute(INSERT, {"key": key, "value": value})
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("digest.db", "not a URL"),
+        ("mysql://x/y", "only sqlite and postgresql"),
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
+        ("sqlite:////no/such/folder/x.db", "create /no/such/folder"),
+    ],
+)
+def test_a_url_that_names_no_database_is_refused_with_advice(url, message):
+    with pytest.raises(StorageError, match=message):
+        open_database(url)
+
+
+def test_the_short_form_of_a_host_is_postgresql_and_a_password_is_never_shown():
+    database = open_database("postgres://me:secret@example.org/db")
+    assert database.name == "postgresql"
+    assert shown("postgres://me:secret@example.org/db") == "postgresql+psycopg://me:***@example.org/db"
+
+
+def test_importing_the_room_loads_neither_a_driver_nor_alembic():
+    code = "import sys, bot.storage, bot.storage.engine, bot.storage.migrate; print([m for m in ('alembic', 'psycopg', 'mako') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_a_transaction_keeps_all_or_nothing(database):
+    with pytest.raises(RuntimeError), database.transaction() as connection:  # noqa: PT012 - the fault is the test
+        connection.execute(INSERT, {"key": "a", "value": "1"})
+        raise RuntimeError
+    _write(database, "b")
+    assert _rows(database) == {"b": "b"}
+
+
+def test_a_single_statement_is_kept_at_once(database, database_url, opened):
+    with database.statement() as connection:
+        connection.execute(INSERT, {"key": "a", "value": "1"})
+        assert _rows(opened(database_url)) == {"a": "1"}
+
+
+def test_a_fault_of_ours_is_not_called_an_absent_database(database):
+    _write(database)
+    with pytest.raises(IntegrityError):
+        _write(database)
+    with pytest.raises(Exception, match="nowhere") as caught, database.reading() as connection:
+        connection.execute(text("SELECT * FROM nowhere"))
+    assert not isinstance(caught.value, StorageError)
+
+
+def test_references_are_kept_in_both(database):
+    with pytest.raises(IntegrityError), database.transaction() as connection:
+        connection.execute(text("INSERT INTO entry_revisions VALUES (1, 1, 't', 'b', NULL, '2026-01-01')"))
+
+
+def test_an_instant_without_a_zone_is_refused(database):
+    with pytest.raises(StatementError, match="without a zone"), database.transaction() as connection:
+        connection.execute(insert(events_seen), {"event_id": "E", "seen_at": datetime(2026, 1, 1)})  # noqa: DTZ001
+
+
+zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+instants = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=zones)  # noqa: DTZ001
+
+
+def test_instants_come_back_as_they_were_and_compare_as_instants_do(database):
+    table = events_seen
+
+    @given(st.lists(instants, min_size=1, max_size=4, unique=True), instants)
+    @settings(max_examples=20, deadline=None)
+    def check(some, bound):
+        with database.transaction() as connection:
+            connection.execute(table.delete())
+            connection.execute(insert(table), [{"event_id": str(n), "seen_at": at} for n, at in enumerate(some)])
+            found = connection.execute(select(table.c.seen_at).order_by(table.c.seen_at)).scalars().all()
+            before = connection.execute(select(table.c.seen_at).where(table.c.seen_at < bound)).scalars().all()
+        assert found == sorted(some)
+        assert all(at.utcoffset() == timedelta(0) for at in found)
+        assert sorted(before) == sorted(at for at in some if at < bound)
+
+    check()
+
+
+def test_every_instant_column_is_an_aware_one():
+    for table in metadata.tables.values():
+        for column in table.columns:
+            if column.name.endswith(("_at", "_until", "_since")) or column.name == "at":
+                assert isinstance(column.type, UtcDateTime), f"{table.name}.{column.name}"
+
+
+def test_threads_that_write_at_once_all_get_their_turn(database):
+    together = threading.Barrier(8)
+
+    def run(number):
+        together.wait()
+        for turn in range(10):
+            _write(database, f"{number}/{turn}")
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(_rows(database)) == 80
+
+
+@pytest.fixture
+def sqlite_path(tmp_path, migrated_sqlite):
+    path = tmp_path / "digest-bot.db"
+    path.write_bytes(migrated_sqlite.read_bytes())
+    return path
+
+
+def test_a_sqlite_file_locked_by_another_program_is_unavailable_and_read_meanwhile(sqlite_path, opened, monkeypatch):
+    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.1)
+    database = opened(f"sqlite:///{sqlite_path}")
+    with contextlib.closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for way in (database.transaction, database.statement):
+            with pytest.raises(StorageUnavailable, match="locked"), way() as connection:
+                connection.execute(INSERT, {"key": "a", "value": "b"})
+        assert _rows(database) == {}
+        other.execute("ROLLBACK")
+    _write(database)
+    assert _rows(database) == {"a": "b"}
+
+
+def test_a_full_disk_is_unavailable_and_loses_nothing_that_was_kept(sqlite_path, opened):
+    database = opened(f"sqlite:///{sqlite_path}")
+    _write(database, "kept")
+    with pytest.raises(StorageUnavailable, match="full"), database.transaction() as connection:  # noqa: PT012
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        connection.execute(INSERT, {"key": "big", "value": "x" * 1_000_000})
+    assert list(_rows(database)) == ["kept"]
+    with database.statement() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    _write(database, "later")
+    assert set(_rows(database)) == {"kept", "later"}
+
+
+def test_sqlite_flushes_every_commit(sqlite_path, opened):
+    database = opened(f"sqlite:///{sqlite_path}")
+    with database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+
+
+def test_a_postgresql_connection_cut_by_the_server_is_unavailable_once(postgresql, opened):
+    name = postgresql.fresh("migrated")
+    database = opened(postgresql.url(name))
+    _write(database, "before")
+    postgresql.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    with pytest.raises(StorageUnavailable):
+        _write(database, "during")
+    _write(database, "after")
+    assert set(_rows(database)) == {"before", "after"}
+
+
+def test_a_connection_cut_while_idle_is_replaced_unseen(postgresql, opened, monkeypatch):
+    monkeypatch.setattr(opening, "IDLE_SECONDS", 0)
+    name = postgresql.fresh("migrated")
+    database = opened(postgresql.url(name))
+    _write(database, "before")
+    postgresql.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    _write(database, "after")
+    assert set(_rows(database)) == {"before", "after"}
+
+
+def test_a_connection_cut_within_a_transaction_keeps_none_of_it(postgresql, opened):
+    name = postgresql.fresh("migrated")
+    database = opened(postgresql.url(name))
+    with pytest.raises(StorageUnavailable), database.transaction() as connection:  # noqa: PT012
+        connection.execute(INSERT, {"key": "a", "value": "1"})
+        postgresql.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        connection.execute(INSERT, {"key": "b", "value": "1"})
+    assert _rows(database) == {}
+
+
+def test_a_server_that_restarts_is_waited_for(postgresql, opened):
+    del postgresql  # asks for the same extra; this server is one of its own, as it goes down
+    server = PostgreSQL(Path(tempfile.mkdtemp(prefix="digest-bot-pg-")))
+    database = opened(server.url("migrated"))
+    _write(database, "before")
+    server.server.stop()
+    for _ in range(2):
+        with pytest.raises(StorageUnavailable):
+            _write(database, "during")
+    server.server.start()
+    _write(database, "after")
+    assert set(_rows(database)) == {"before", "after"}
+    database.close()
+    server.server.cleanup()
+
+
+def test_more_threads_than_connections_wait_and_then_say_so(postgresql, opened, monkeypatch):
+    monkeypatch.setattr(opening, "POOL_SECONDS", 0.2)
+    name = postgresql.fresh("migrated")
+    database = opened(postgresql.url(name))
+    with pytest.raises(StorageUnavailable, match="every"), contextlib.ExitStack() as stack:  # noqa: PT012
+        for _ in range(20):
+            stack.enter_context(database.reading())
+
+
+def test_what_is_committed_survives_the_process(sqlite_path, tmp_path):
+    code = (
+        "import os, signal, sys; from sqlalchemy import text; from bot.storage.engine import open_database;"
+        "database = open_database(sys.argv[1])\n"
+        "with database.statement() as c: c.execute(text(\"INSERT INTO meta VALUES ('a', 'b')\"))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code, f"sqlite:///{sqlite_path}"], check=False, cwd=Path(__file__).parents[2])
+    with contextlib.closing(open_database(f"sqlite:///{sqlite_path}")) as database:
+        assert _rows(database) == {"a": "b"}
+        assert not migrate(database)
