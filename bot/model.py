@@ -236,3 +236,114 @@ class Hit:
 
     entry: Entry
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Search tokens that stand side by side."""
+
+    tokens: tuple[str, ...]
+    prefix: bool = False
+    """Whether the last token may go on: a single Chinese character stands for every pair it begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One thing a reader asks for, and every way of saying it."""
+
+    word: str
+    """As the reader typed it."""
+    alternatives: tuple[tuple[Phrase, ...], ...]
+    """Any of these will do; all phrases of one must be there. The first is what was typed, the others mean the same."""
+
+
+class QueryHint(StrEnum):
+    """What the reader should be told about how a query was read."""
+
+    EMPTY = "empty"
+    """There is nothing to search for."""
+    UNKNOWN_QUALIFIER = "unknown_qualifier"
+    """`colour:red` was taken as plain words."""
+    UNKNOWN_VALUE = "unknown_value"
+    """The qualifier is known and the value is not: it was left out."""
+    TOO_LONG = "too_long"
+    """Only the first words were used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryQuery:
+    """A typed query, understood. An entry must fit every term and none of the excluded ones."""
+
+    text: str
+    """As the reader typed it, without hidden characters and outer space."""
+    terms: tuple[Term, ...] = ()
+    excluded: tuple[Term, ...] = ()
+    narrowed: Term | None = None
+    """The repository that the first word names. Also required, until nothing is found so."""
+    narrowed_word: Term | None = None
+    """The same word as a plain one."""
+    since: date | None = None
+    """The first edition that counts."""
+    before: date | None = None
+    """The first edition that no longer counts."""
+    order: Order = Order.BEST
+    edition: date | None = None
+    """Set where the whole query is a day: that edition is meant, and nothing else is set."""
+    hint: QueryHint | None = None
+    hint_value: str | None = None
+    """The words that the hint is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snippet:
+    """A passage of a body with the words that matched."""
+
+    text: str
+    matches: tuple[Span, ...]
+    """Ranges of `text`."""
+    cut_before: bool
+    """Whether something of its sentence precedes it."""
+    cut_after: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerHit:
+    """An entry found, and why where its title does not say."""
+
+    entry: Entry
+    score: float
+    title_matches: tuple[Span, ...] = ()
+    snippet: Snippet | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCount:
+    """How many entries one word finds alone."""
+
+    word: str
+    count: int
+    more: bool = False
+    """Whether there are more than `count`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a reader gets for a query."""
+
+    query: EntryQuery
+    hits: tuple[AnswerHit, ...] = ()
+    more: bool = False
+    """Whether another page follows."""
+    offset: int = 0
+    total: int = 0
+    """How many entries there are in all, as far as they were counted."""
+    total_more: bool = False
+    """Whether there are more than `total`: "10+"."""
+    relaxed: bool = False
+    """Whether these were found only after long words were taken apart."""
+    repo: str | None = None
+    """The repository to which the first word narrowed the search."""
+    tried: tuple[WordCount, ...] = ()
+    """When nothing is found: each word alone."""
+    near: tuple[str, ...] = ()
+    """When nothing is found: whole queries that do find something, the likeliest first."""
