@@ -1,1 +1,1 @@
-"""TODO"""
+"""Everything that speaks to Slack: posting, looking, and the listeners that answer people."""

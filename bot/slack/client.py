@@ -1,0 +1,62 @@
+"""How the Slack clients are made: one that posts and never tries again by itself, one that reads."""
+
+from __future__ import annotations
+
+import logging
+import os
+from urllib.parse import urlsplit
+
+from slack_sdk import WebClient
+from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler
+
+SLACK_API_URL = "https://slack.com/api/"
+POST_SECONDS = 15
+"""Time-out of one post. The lease of a channel must outlast it."""
+READ_SECONDS = 10
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def posting_client(token: str, *, api_url: str | None = None, timeout: int = POST_SECONDS) -> WebClient:
+    """A client whose every call sends exactly one request: a lost answer is the ledger's to settle, not the SDK's.
+
+    `timeout` is in seconds and counts for connecting and for each wait while reading.
+    """
+    return _client(token, api_url=api_url, timeout=timeout)
+
+
+def reading_client(
+    token: str | None, *, api_url: str | None = None, timeout: int = READ_SECONDS
+) -> WebClient:
+    """A client for questions that change nothing: a dropped connection is asked again once."""
+    client = _client(token, api_url=api_url, timeout=timeout)
+    client.retry_handlers.append(ConnectionErrorRetryHandler(max_retry_count=1))
+    return client
+
+
+def _client(token: str | None, *, api_url: str | None, timeout: int) -> WebClient:
+    return WebClient(
+        token=token,
+        base_url=api_base(api_url),
+        timeout=timeout,
+        retry_handlers=[],
+        logger=logging.getLogger("slack_sdk.web"),
+    )
+
+
+def api_base(api_url: str | None) -> str:
+    """The base URL with the slash that slack_sdk joins method names to."""
+    base = api_url or SLACK_API_URL
+    return base if base.endswith("/") else base + "/"
+
+
+def spare_loopback_the_proxy(api_url: str | None) -> None:
+    """Keep a local workspace reachable where HTTP(S)_PROXY is set, for this process.
+
+    slack_sdk takes the proxy from the environment for every host; urllib leaves out only what `no_proxy` names.
+    """
+    if urlsplit(api_base(api_url)).hostname not in _LOOPBACK:
+        return
+    for name in ("no_proxy", "NO_PROXY"):
+        known = [part for part in os.environ.get(name, "").split(",") if part]
+        os.environ[name] = ",".join(dict.fromkeys([*known, *_LOOPBACK]))

@@ -1,0 +1,88 @@
+"""What happens after the ack, in threads of its own, with one place for everything that goes wrong.
+
+A listener only acks and hands its work over, so the pool in which acks run is never full of slow searches. The queue is
+bounded: past it a person gets the sentence "busy" at once instead of an answer after a minute.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeAlias
+
+from bot.errors import SlackUnavailable, StorageUnavailable
+from bot.log import get_logger
+
+log = get_logger(__name__)
+
+Task: TypeAlias = Callable[[], None]
+
+
+class Teller(Protocol):
+    """Says one sentence to the person who asked, wherever that person is looking."""
+
+    def say(self, key: str, **values: object) -> None:
+        """Show the sentence `sentence.<key>` with its slots filled. Raises `SlackUnavailable`."""
+
+
+class Failures:
+    """The one error handler: a sentence for the person, the trace for the log, a count for the metrics."""
+
+    def __init__(self, *, count: Callable[[], None]) -> None:
+        self._count = count
+
+    def report(self, error: BaseException, *, feature: str, teller: Teller | None) -> None:
+        """Record the error and tell the person. Never raises, whatever Slack says to that."""
+        self._count()
+        busy = isinstance(error, StorageUnavailable)
+        trace = (type(error), error, error.__traceback__)
+        if busy:
+            log.warning("listener_busy", feature=feature, error=str(error), exc_info=trace)
+        else:
+            log.error("listener_failed", feature=feature, error=type(error).__name__, exc_info=trace)
+        if teller is None:
+            return
+        try:
+            teller.say("busy" if busy else "failed")
+        except SlackUnavailable as silence:
+            log.warning("sentence_lost", feature=feature, error=str(silence))
+
+
+class Work:
+    """A pool of threads with a bounded queue."""
+
+    def __init__(self, *, failures: Failures, threads: int = 16, waiting: int = 256) -> None:
+        self._failures = failures
+        self._places = threading.BoundedSemaphore(threads + waiting)
+        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="slack-work")
+
+    def start(self, task: Task, *, feature: str, teller: Teller | None) -> None:
+        """Run `task` soon. Returns at once and raises nothing: what fails is told to the person and logged."""
+        if not self._places.acquire(blocking=False):
+            self._failures.report(
+                StorageUnavailable("too much work is waiting"), feature=feature, teller=teller
+            )
+            return
+        try:
+            self._pool.submit(self._run, task, feature, teller)
+        except RuntimeError:  # the pool is closed: the program stops
+            self._places.release()
+            log.info("work_refused_while_stopping", feature=feature)
+
+    def run(self, task: Task, *, feature: str, teller: Teller | None) -> None:
+        """Run `task` here and now, for what cannot wait in a queue. Raises nothing, like `start`."""
+        try:
+            task()
+        except Exception as error:  # noqa: BLE001  the edge of a listener: nobody above could tell the person
+            self._failures.report(error, feature=feature, teller=teller)
+
+    def _run(self, task: Task, feature: str, teller: Teller | None) -> None:
+        try:
+            self.run(task, feature=feature, teller=teller)
+        finally:
+            self._places.release()
+
+    def close(self, *, wait: bool = True) -> None:
+        """Refuse new work, drop what waits, and (with `wait`) finish what runs. Idempotent."""
+        self._pool.shutdown(wait=wait, cancel_futures=True)

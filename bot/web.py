@@ -1,0 +1,197 @@
+"""Health, readiness, metrics, and Slack over HTTP. Everything it serves is handed in as a callable."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import uvicorn
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from bot.errors import PortInUse
+
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104  a platform that sets PORT routes to any address of ours
+CHECK_SECONDS = 3.0
+BODY_LIMIT = 1_000_000
+"""Bytes of a request from Slack; its largest payloads (a view of 250 kB, form-encoded) stay below."""
+
+Dispatch: TypeAlias = Callable[[str, Mapping[str, str]], tuple[int, Mapping[str, str], str]]
+"""Body and headers of a request from Slack to status, headers and body of the answer. It may block for 3 seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What one readiness check found; `detail` is for a person."""
+
+    ok: bool
+    detail: str
+
+
+Checks: TypeAlias = Mapping[str, Callable[[], Check]]
+
+
+def build_web(
+    *,
+    checks: Checks,
+    exposition: Callable[[], bytes] | None = None,
+    dispatch: Dispatch | None = None,
+    threads: int = 40,
+) -> Starlette:
+    """The application: `/healthz` always, `/readyz` over `checks`, `/metrics` and `/slack/events` where handed in.
+
+    `threads` bounds the requests from Slack that are worked on at the same time; each holds one until it is acked.
+    """
+    routes = [
+        Route("/healthz", _alive, methods=["GET"]),
+        Route("/readyz", _Readiness(checks).answer, methods=["GET"]),
+    ]
+    if exposition is not None:
+        routes.append(Route("/metrics", _metrics(exposition), methods=["GET"]))
+    if dispatch is not None:
+        routes.append(Route("/slack/events", _Slack(dispatch, threads).answer, methods=["POST"]))
+    return Starlette(routes=routes)
+
+
+async def _alive(_request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+class _Readiness:
+    """Runs every check in its own thread and gives up on one that hangs: a hung database is not ready."""
+
+    def __init__(self, checks: Checks) -> None:
+        self._checks = checks
+
+    async def answer(self, _request: Request) -> Response:
+        found = await asyncio.gather(*(self._one(check) for check in self._checks.values()))
+        results = dict(zip(self._checks, found, strict=True))
+        ready = all(check.ok for check in found)
+        detail = {name: {"ok": check.ok, "detail": check.detail} for name, check in results.items()}
+        return JSONResponse({"ready": ready, "checks": detail}, status_code=200 if ready else 503)
+
+    async def _one(self, check: Callable[[], Check]) -> Check:
+        try:
+            return await asyncio.wait_for(
+                to_thread.run_sync(check, abandon_on_cancel=True, limiter=CapacityLimiter(1)), CHECK_SECONDS
+            )
+        except TimeoutError:
+            return Check(ok=False, detail=f"no answer within {CHECK_SECONDS:g} seconds")
+        except Exception as error:  # noqa: BLE001  whatever a check raises, the answer is "not ready" with the reason
+            return Check(ok=False, detail=f"{type(error).__name__}: {error}")
+
+
+def _metrics(exposition: Callable[[], bytes]) -> Callable[[Request], Response]:
+    # Starlette runs a plain function in its thread pool: counting in the database must not stop the event loop.
+    def answer(_request: Request) -> Response:
+        return Response(exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return answer
+
+
+class _Slack:
+    """Bolt in a thread: its own Starlette adapter would hold the event loop until the listener acks."""
+
+    def __init__(self, dispatch: Dispatch, threads: int) -> None:
+        self._dispatch = dispatch
+        self._limiter = CapacityLimiter(threads)
+
+    async def answer(self, request: Request) -> Response:
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > BODY_LIMIT:
+                return PlainTextResponse("too large\n", status_code=413)
+        status, headers, text = await to_thread.run_sync(
+            self._dispatch, body.decode("utf-8", "replace"), dict(request.headers), limiter=self._limiter
+        )
+        return Response(text, status_code=status, headers=dict(headers))
+
+
+class _Uvicorn(uvicorn.Server):
+    """Tells when it is up, or that it will never be."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.settled = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().startup(sockets=sockets)
+        finally:
+            self.settled.set()
+
+
+class Server:
+    """A web server in a thread of its own."""
+
+    def __init__(self, *, app: Starlette, listening: socket.socket) -> None:
+        self._socket = listening
+        self.host, self.port = listening.getsockname()[:2]
+        self._server = _Uvicorn(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                timeout_graceful_shutdown=3,
+                server_header=False,
+            )
+        )
+        self._thread = threading.Thread(target=self._run, name="web", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it answers; the port is the real one, also when 0 was asked for."""
+        host = LOOPBACK if self.host == EVERYWHERE else self.host
+        return f"http://{host}:{self.port}"
+
+    def _run(self) -> None:
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._server.settled.set()
+
+    def start(self) -> None:
+        """Return when requests are answered."""
+        self._thread.start()
+        self._server.settled.wait()
+
+    def is_running(self) -> bool:
+        """Whether the server's thread lives and answers."""
+        return self._thread.is_alive() and self._server.started
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Finish the requests in hand and stop; after `timeout` seconds leave the thread behind. Idempotent."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        self._socket.close()
+
+
+def serve(app: Starlette, *, host: str = LOOPBACK, port: int = 0) -> Server:
+    """Start a server. Port 0 takes a free one. Raises `PortInUse` where something else listens."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise PortInUse(
+            f"cannot listen on {host}:{port} ({error.strerror}): stop what holds it, or set another PORT"
+        ) from error
+    server = Server(app=app, listening=listening)
+    server.start()
+    return server
+
+
+__all__ = ["EVERYWHERE", "LOOPBACK", "Check", "Dispatch", "Server", "build_web", "serve"]
