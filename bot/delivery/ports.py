@@ -76,8 +76,8 @@ class PlanStorage(Protocol):
         channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
         """
 
-    def planned_entries(self, channel: Channel) -> tuple[Delivery, ...]:
-        """Return the channel's PLANNED ENTRY deliveries in order."""
+    def planned(self, channel: Channel) -> tuple[Delivery, ...]:
+        """Return the channel's PLANNED ROOT and ENTRY deliveries in order."""
 
     def skip(self, delivery_ids: Sequence[int], reason: str, now: datetime) -> int:
         """Turn those that are still PLANNED into SKIPPED with `error=reason`; return how many."""

@@ -299,6 +299,8 @@ class SlotView:
     root_sent_at: datetime | None = None
     root_revision: int = 0
     """`told_revision` of the root, or of its newest sent update."""
+    dropped: frozenset[int] = frozenset()
+    """Entries of the slot whose delivery is SKIPPED: the root leaves them out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

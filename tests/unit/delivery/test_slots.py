@@ -1,0 +1,181 @@
+"""When slots are due, in every awkward night of the year."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.delivery.policy import EVERY_DAY, Schedule, SlotTime
+from bot.delivery.slots import days_by_name, due_between, from_crontab, instant, minutes_late, next_due
+from bot.errors import ConfigError
+
+UTC_ZONE = ZoneInfo("UTC")
+BERLIN = ZoneInfo("Europe/Berlin")
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+WEEKDAYS = frozenset(range(5))
+
+
+def at(text):
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def schedule(*times, zone=SHANGHAI, days=EVERY_DAY, **more):
+    slots = tuple(SlotTime(at=time.fromisoformat(one), days=days) for one in times)
+    return Schedule(times=slots, zone=zone, **more)
+
+
+def test_nine_in_shanghai_is_one_in_utc_whatever_the_machine_thinks():
+    (due,) = due_between(schedule("09:00"), at("2026-03-02T00:00"), at("2026-03-02T12:00"))
+    assert due.due_at == at("2026-03-02T01:00")
+    assert (due.local_date, due.name) == (date(2026, 3, 2), "09:00")
+
+
+def test_a_slot_is_due_at_its_second_and_not_before():
+    one = schedule("09:00")
+    assert not due_between(one, at("2026-03-02T00:00"), at("2026-03-02T00:59:59"))
+    assert due_between(one, at("2026-03-02T00:00"), at("2026-03-02T01:00:00"))
+    assert not due_between(one, at("2026-03-02T01:00:00"), at("2026-03-02T01:00:01"))
+
+
+@pytest.mark.parametrize("day", [date(2026, 3, 29), date(2026, 10, 25)])
+def test_half_past_two_in_berlin_is_due_once_on_both_days_of_change(day):
+    start = datetime.combine(day, time(0), tzinfo=UTC) - timedelta(hours=6)
+    due = due_between(schedule("02:30", zone=BERLIN), start, start + timedelta(hours=30))
+    assert [one.local_date for one in due if one.local_date == day] == [day]
+
+
+def test_a_time_that_does_not_happen_means_the_end_of_the_gap():
+    assert instant(date(2026, 3, 29), time(2, 30), BERLIN) == at("2026-03-29T01:00")
+
+
+def test_a_time_that_happens_twice_means_the_first():
+    assert instant(date(2026, 10, 25), time(2, 30), BERLIN) == at("2026-10-25T00:30")
+
+
+def test_a_gap_of_half_an_hour_ends_where_the_clock_has_jumped():
+    lord_howe = ZoneInfo("Australia/Lord_Howe")  # 02:00 becomes 02:30
+    assert instant(date(2026, 10, 4), time(2, 10), lord_howe).astimezone(lord_howe).time() == time(2, 30)
+
+
+def test_a_day_that_a_zone_left_out_does_not_loop():
+    apia = ZoneInfo("Pacific/Apia")  # 2011-12-30 did not happen
+    due = due_between(schedule("09:00", zone=apia), at("2011-12-28T12:00"), at("2012-01-02T00:00"))
+    assert len({one.local_date for one in due}) == len(due)
+
+
+def test_weekdays_are_those_named():
+    due = due_between(schedule("09:00", days=WEEKDAYS), at("2026-03-01T00:00"), at("2026-03-08T12:00"))
+    assert [one.local_date.day for one in due] == [2, 3, 4, 5, 6]
+
+
+def test_several_times_a_day_come_in_order():
+    due = due_between(schedule("17:00", "09:00"), at("2026-03-02T00:00"), at("2026-03-03T00:00"))
+    assert [one.name for one in due] == ["09:00", "17:00"]
+
+
+def test_a_skipped_date_and_a_pause_have_no_slots():
+    holiday = schedule("09:00", skip_dates=frozenset({date(2026, 3, 3)}))
+    due = due_between(holiday, at("2026-03-01T12:00"), at("2026-03-05T12:00"))
+    assert [one.local_date.day for one in due] == [2, 4, 5]
+    paused = schedule("09:00", pause_until=date(2026, 3, 4))
+    due = due_between(paused, at("2026-03-01T12:00"), at("2026-03-05T12:00"))
+    assert [one.local_date.day for one in due] == [4, 5]
+
+
+def test_a_clock_that_goes_backwards_finds_nothing():
+    assert due_between(schedule("09:00"), at("2026-03-02T12:00"), at("2026-03-02T00:00")) == ()
+
+
+def test_the_next_slot_is_found_over_a_weekend():
+    due = next_due(schedule("09:00", days=WEEKDAYS), at("2026-03-06T02:00"))
+    assert due is not None
+    assert due.local_date == date(2026, 3, 9)
+
+
+def test_late_is_only_what_lies_beyond_the_grace():
+    due, grace = at("2026-03-02T01:00"), timedelta(minutes=5)
+    assert minutes_late(due, due + timedelta(minutes=5), grace) == 0
+    assert minutes_late(due, due + timedelta(minutes=40, seconds=9), grace) == 40
+
+
+@given(
+    zone=st.sampled_from(
+        ["Europe/Berlin", "America/New_York", "Asia/Shanghai", "Australia/Lord_Howe", "Asia/Tehran"]
+    ),
+    minute=st.integers(0, 1439),
+    start=st.integers(1_704_067_200, 1_796_083_200),
+    cuts=st.lists(st.integers(1, 5000), min_size=1, max_size=12),
+)
+def test_however_the_time_is_cut_into_ticks_each_date_is_due_once(zone, minute, start, cuts):
+    one = schedule(f"{minute // 60:02}:{minute % 60:02}", zone=ZoneInfo(zone))
+    begin = moment = datetime.fromtimestamp(start, UTC)
+    pieces = []
+    for cut in cuts:
+        pieces += due_between(one, moment, moment + timedelta(minutes=cut))
+        moment += timedelta(minutes=cut)
+    assert pieces == list(due_between(one, begin, moment))
+    dates = [due.local_date for due in pieces]
+    assert len(set(dates)) == len(dates)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("30 9 * * 1-5", {0, 1, 2, 3, 4}),
+        ("30 9 * * 0", {6}),
+        ("30 9 * * 7", {6}),
+        ("30 9 * * 5-7", {4, 5, 6}),
+        ("30 9 * * mon-fri", {0, 1, 2, 3, 4}),
+        ("30 9 * * SUN-thu", {6, 0, 1, 2, 3}),
+        ("30 9 * * 1,3,fri", {0, 2, 4}),
+        ("30 9 * * */2", {6, 1, 3, 5}),
+        ("30 9 * * 1-5/2", {0, 2, 4}),
+        ("30 9 * * *", set(range(7))),
+    ],
+)
+def test_a_crontab_line_means_what_cron_means(text, days):
+    (slot,) = from_crontab(text)
+    assert slot.days == days
+    assert slot.name == "09:30"
+
+
+def test_one_to_five_does_not_fire_on_saturday():
+    one = Schedule(times=from_crontab("30 9 * * 1-5"), zone=UTC_ZONE)
+    due = due_between(one, at("2026-03-01T00:00"), at("2026-03-08T23:00"))
+    assert date(2026, 3, 7) not in [d.local_date for d in due]
+    assert len(due) == 5
+
+
+def test_lists_and_steps_of_hours_are_several_slots():
+    assert [slot.name for slot in from_crontab("0,30 8-10/2 * * *")] == ["08:00", "08:30", "10:00", "10:30"]
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("@daily", "5"),
+        ("30 9 1 * 1", "days of the month"),
+        ("30 9 * jan *", "months"),
+        ("30 9 * * 8", "out of range"),
+        ("30 9 * * 5-1", "upwards"),
+        ("60 9 * * *", "out of range"),
+        ("30 24 * * *", "out of range"),
+        ("30 9 * * montag", "weekday"),
+        ("*/0 9 * * *", "out of range"),
+        ("* * * * *", "at most 48"),
+        ("30 9 * * 1--5", "not a crontab value"),
+    ],
+)
+def test_a_line_that_cron_would_not_mean_is_refused_with_advice(text, advice):
+    with pytest.raises(ConfigError, match=advice):
+        from_crontab(text)
+
+
+def test_days_are_named_and_may_run_over_the_weekend():
+    assert days_by_name("mon-fri") == {0, 1, 2, 3, 4}
+    assert days_by_name("fri-mon") == {4, 5, 6, 0}
+    assert days_by_name("Sat, Sun") == {5, 6}
+    with pytest.raises(ConfigError, match="mon-fri"):
+        days_by_name("1-5")
