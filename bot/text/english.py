@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _SHORTEST_PLURAL = 4
 _SHORTEST_STEM = 4
+_LONGEST_STEM = 14
+_NOUNS = ("ion", "ment", "ness", "ity", "age", "er", "or", "ency", "ance", "ence", "ism", "ics")
 _KEPT = ("ss", "us", "is", "ias")
 
 
@@ -25,12 +27,14 @@ def singular(word: str) -> str:
 
 
 def inflections(word: str) -> tuple[str, ...]:
-    """Other forms in which the same verb may stand: `schedule`, `scheduled`, `scheduling`, `scheduler`.
+    """Other forms in which the same verb may stand: `schedule`, `scheduled`, `scheduling`.
 
-    For a lower-case ASCII word; empty for short words and for everything else. Some forms are no words at all,
+    For a lower-case ASCII word; empty for everything else, for short words and for what looks like a noun. Some forms are no words at all,
     and simply find nothing.
     """
-    if not (word.isascii() and word.isalpha()) or len(word) < _SHORTEST_STEM:
+    if not (word.isascii() and word.isalpha()) or not _SHORTEST_STEM <= len(word) <= _LONGEST_STEM:
+        return ()
+    if word.endswith(_NOUNS) or not set(word[:-1]) & set("aeiou"):
         return ()
     stems = _stems(word)
     forms = [form for stem in stems for form in _forms(stem)]

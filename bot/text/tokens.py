@@ -28,7 +28,8 @@ MAX_REPEATS = 255
 """PostgreSQL keeps 256 positions of a token within an entry; further ones become gaps in every database."""
 MAX_TOKEN_LENGTH = 64
 _MAX_PARTS = 12
-_MAX_JOINED = 600
+_MAX_FACT = 200
+MAX_JOINED = 600
 
 _CJK = (
     r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -41,7 +42,7 @@ _PIECES = re.compile(
 )
 _WORDS = re.compile(_WORD)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
-_UNSAFE = re.compile(r"[^a-z0-9_./#-]+")
+_UNSAFE = re.compile(r"[^\w./#-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ def joined(piece: Piece) -> list[str]:
 
 def metadata(name: str, value: str) -> str | None:
     """The token for a fact about an entry, `repo:vllm`; None if nothing of `value` may be part of one."""
-    safe = _UNSAFE.sub("", normalise(value))[:MAX_TOKEN_LENGTH * 2]
+    safe = _UNSAFE.sub("", normalise(value))[:_MAX_FACT]
     return f"{name}:{safe}" if safe else None
 
 

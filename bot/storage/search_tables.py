@@ -1,0 +1,73 @@
+"""The tables of look-up, apart from all others: `schema.py` calls `define(metadata)` once.
+
+`entry_tokens` holds for each entry the tokens of `bot.text.indexed`. On SQLite an FTS5 table reads them from there
+(external content, kept true by triggers); on PostgreSQL they are a `tsvector` under a GIN index.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import DDL, BigInteger, Column, Date, ForeignKey, Integer, MetaData, Table, Text, event
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+_ID = BigInteger().with_variant(Integer, "sqlite")
+
+_EXTRA = {
+    "sqlite": (
+        # Tokens are made in Python; here they are only parted at spaces. The signs are those of `repo:owner/name`.
+        "CREATE VIRTUAL TABLE entry_search USING fts5(tokens, content='entry_tokens', content_rowid='entry_id', "
+        "tokenize=\"ascii tokenchars ':/-_.#'\", prefix='1')",
+        "CREATE TRIGGER entry_tokens_added AFTER INSERT ON entry_tokens BEGIN "
+        "INSERT INTO entry_search(rowid, tokens) VALUES (new.entry_id, new.tokens); END",
+        "CREATE TRIGGER entry_tokens_removed AFTER DELETE ON entry_tokens BEGIN "
+        "INSERT INTO entry_search(entry_search, rowid, tokens) VALUES ('delete', old.entry_id, old.tokens); END",
+        "CREATE TRIGGER entry_tokens_changed AFTER UPDATE OF tokens ON entry_tokens WHEN old.tokens <> new.tokens BEGIN "
+        "INSERT INTO entry_search(entry_search, rowid, tokens) VALUES ('delete', old.entry_id, old.tokens); "
+        "INSERT INTO entry_search(rowid, tokens) VALUES (new.entry_id, new.tokens); END",
+    ),
+    "postgresql": (
+        # Rows stay whole: a tsvector moved out of its row costs a second look-up for every candidate.
+        "ALTER TABLE entry_tokens SET (toast_tuple_target = 8160)",
+        "CREATE INDEX entry_tokens_tokens_ix ON entry_tokens USING gin (tokens) WITH (fastupdate = off)",
+    ),
+}
+_TABLES = {
+    "sqlite": (
+        "CREATE TABLE entry_tokens (entry_id INTEGER NOT NULL, tokens_version INTEGER NOT NULL, "
+        "first_edition DATE NOT NULL, last_edition DATE NOT NULL, title TEXT NOT NULL, tokens TEXT NOT NULL, "
+        "CONSTRAINT entry_tokens_pkey PRIMARY KEY (entry_id), "
+        "CONSTRAINT entry_tokens_entry_id_fkey FOREIGN KEY(entry_id) REFERENCES entries (id))",
+        "CREATE TABLE search_words (word TEXT NOT NULL, CONSTRAINT search_words_pkey PRIMARY KEY (word))",
+        "CREATE TABLE search_repos (repo TEXT NOT NULL, CONSTRAINT search_repos_pkey PRIMARY KEY (repo))",
+    ),
+}
+_TABLES["postgresql"] = (
+    _TABLES["sqlite"][0].replace("entry_id INTEGER", "entry_id BIGINT").replace("tokens TEXT", "tokens TSVECTOR"),
+    _TABLES["sqlite"][1].replace("word TEXT", 'word TEXT COLLATE "C"'),
+    _TABLES["sqlite"][2],
+)
+
+
+def define(metadata: MetaData) -> None:
+    """Add the tables to `metadata`, so that `create_all` makes them with everything that belongs to them."""
+    tokens = Table(
+        "entry_tokens",
+        metadata,
+        Column("entry_id", _ID, ForeignKey("entries.id"), primary_key=True, autoincrement=False),
+        Column("tokens_version", Integer, nullable=False),
+        Column("first_edition", Date, nullable=False),
+        Column("last_edition", Date, nullable=False),
+        Column("title", Text, nullable=False),
+        # Last, because it is long and most statements do not read it.
+        Column("tokens", Text().with_variant(TSVECTOR(), "postgresql"), nullable=False),
+    )
+    word = Text().with_variant(Text(collation="C"), "postgresql")
+    Table("search_words", metadata, Column("word", word, primary_key=True))
+    Table("search_repos", metadata, Column("repo", Text, primary_key=True))
+    for dialect, statements in _EXTRA.items():
+        for statement in statements:
+            event.listen(tokens, "after_create", DDL(statement.replace("%", "%%")).execute_if(dialect=dialect))
+
+
+def ddl(dialect: str) -> list[str]:
+    """The statements, in order, that make all of it in a database (`sqlite` or `postgresql`) that has `entries`."""
+    return [*_TABLES[dialect], *_EXTRA[dialect]]
