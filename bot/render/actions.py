@@ -1,0 +1,31 @@
+"""The names by which a click, a form or a shortcut finds its listener. Written here once, used by both sides."""
+
+from typing import Final
+
+ENTRY_OPEN: Final = "entry_open"
+"""Opens an entry whole. The value of the button, or of the chosen option, is the entry's id."""
+ENTRY_SAVE: Final = "entry_save"
+ENTRY_UNSAVE: Final = "entry_unsave"
+ENTRY_THREAD: Final = "entry_thread"
+"""A button with a url; its event only has to be acknowledged."""
+ENTRY_SHARE: Final = "entry_share"
+SEARCH_NEXT: Final = "search_next"
+"""Turns the page. The value is the JSON object that `search_state` wrote."""
+HOME_SEARCH: Final = "home_search"
+"""The search field of the Home tab; the event's `value` is the query."""
+SEARCH_INPUT: Final = "search_input"
+"""The search field of the search modal; read from `view.state.values[SEARCH_BLOCK]`."""
+SEARCH_BLOCK: Final = "search"
+"""The only block with a fixed id: a submitted form names its values by it."""
+SHARE_COMMENT: Final = "share_comment"
+SHARE_BLOCK: Final = "share"
+
+ENTRY_VIEW: Final = "entry"
+SEARCH_VIEW: Final = "search_modal"
+SHARE_VIEW: Final = "entry_share_form"
+HOME_VIEW: Final = "home"
+
+SAVE_SHORTCUT: Final = "entry_save"
+"""The message shortcut, found by (channel, ts)."""
+SEARCH_SHORTCUT: Final = "search_modal"
+"""The global shortcut."""
