@@ -90,7 +90,7 @@ class ChannelPolicy:
     first_run_limit: int = 20
     catch_up: timedelta = timedelta(hours=4)
     late_grace: timedelta = timedelta(minutes=5)
-    max_messages: int = 40
+    max_messages: int = 30
     """More entries than this in one slot fall back to the compact layout."""
     when_empty: WhenEmpty = WhenEmpty.SILENT
 
@@ -108,9 +108,9 @@ class DeliverySettings:
     lease: timedelta = timedelta(seconds=30)
     """Longer than `post_timeout` and some; shorter means a killed replica's channel goes on sooner."""
     post_timeout: float = 10.0
-    settle: timedelta = timedelta(seconds=20)
+    settle: timedelta = timedelta(seconds=5)
     """After an attempt could last have been accepted, before it is looked for."""
-    order_wait: timedelta = timedelta(minutes=15)
+    order_wait: timedelta = timedelta(minutes=30)
     """How long an unresolved message holds back the later ones of its channel."""
     look_again: timedelta = timedelta(minutes=1)
     max_looks: int = 10
@@ -123,7 +123,7 @@ class DeliverySettings:
     """How often a workspace that refuses the token is asked."""
     grab: int = 20
     """Channels leased at a time: few enough that replicas share the work."""
-    workers: int = 32
+    workers: int = 16
     turn: float = 20.0
     """Length of one `deliver` call."""
     drain: float = 10.0

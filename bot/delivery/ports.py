@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from threading import Event
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from bot.delivery.policy import Style
 from bot.delivery.values import (
@@ -86,13 +86,17 @@ class PlanStorage(Protocol):
 class SendStorage(Protocol):
     """What sending reads and writes."""
 
-    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> tuple[Channel, ...]:
+    def lease(
+        self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int
+    ) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
         Such a channel has a PLANNED delivery other than an update, its lease is free or ran out before `now` (also
         where `owner` held it), its block is absent or over (`until <= now`), its workspace has no block at all (not
-        even one that is over: see `team_blocks`), its `next_post_at` is at most a second after `now`, and the first
-        of its PLANNED deliveries has no `next_try_at` after `now`. Two callers never get the same channel.
+        even one that is over: see `team_blocks`), its `next_post_at` is at most a second after `now`, the first
+        of its PLANNED deliveries has no `next_try_at` after `now`, and it has no unresolved delivery (SENDING,
+        UNCERTAIN or HELD, other than an update) that began at or after `since`: such a one holds back the others.
+        Two callers never get the same channel.
         """
 
     def release(self, owner: str, channels: Sequence[Channel]) -> None:
@@ -309,15 +313,18 @@ class Alarm(Protocol):
         """The cause is over."""
 
 
-class Crew(Protocol):
+T = TypeVar("T")
+
+
+class Crew(Protocol[T]):
     """Hands that make calls at the same time, and a place where their results arrive."""
-
-    def submit(self, call: Callable[[], object]) -> None:
-        """Run the call soon. It must not raise."""
-
-    def collect(self, seconds: float) -> Sequence[object]:
-        """Return what has finished; wait up to `seconds` where nothing has."""
 
     @property
     def free(self) -> int:
         """How many more calls would start at once."""
+
+    def submit(self, call: Callable[[], T]) -> None:
+        """Run the call soon. It must not raise."""
+
+    def collect(self, seconds: float) -> Sequence[T]:
+        """Return what has finished; wait up to `seconds` where nothing has."""

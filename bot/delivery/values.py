@@ -209,11 +209,14 @@ class Turn:
     roots: Mapping[int, RootState] = field(default_factory=dict)
     """By slot id, for every slot in `queue`."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """By subject: the `ts` of the sent ENTRY delivery (part 0), for every REPLY and every part > 0 in `queue`."""
+    """By subject, for every REPLY and every part > 0 in `queue`: the thread of the sent ENTRY (part 0), which is its
+    `thread_ts` where it stands in a thread itself, else its `ts`."""
     highest_sent: int = -1
     """The greatest ordinal among the channel's SENT deliveries: a smaller one was overtaken."""
     next_post_at: datetime | None = None
     """The channel's pace: nothing goes out before this."""
+    blocked: bool = False
+    """The channel has a block that is over: the next success lifts it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.delivery.policy import EVERY_DAY, Schedule, SlotTime
-from bot.delivery.slots import days_by_name, due_between, from_crontab, instant, minutes_late, next_due
-from bot.errors import ConfigError
+from bot.delivery.slots import due_between, instant, minutes_late, next_due
 
-UTC_ZONE = ZoneInfo("UTC")
 BERLIN = ZoneInfo("Europe/Berlin")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 WEEKDAYS = frozenset(range(5))
@@ -118,64 +116,3 @@ def test_however_the_time_is_cut_into_ticks_each_date_is_due_once(zone, minute, 
     assert pieces == list(due_between(one, begin, moment))
     dates = [due.local_date for due in pieces]
     assert len(set(dates)) == len(dates)
-
-
-@pytest.mark.parametrize(
-    ("text", "days"),
-    [
-        ("30 9 * * 1-5", {0, 1, 2, 3, 4}),
-        ("30 9 * * 0", {6}),
-        ("30 9 * * 7", {6}),
-        ("30 9 * * 5-7", {4, 5, 6}),
-        ("30 9 * * mon-fri", {0, 1, 2, 3, 4}),
-        ("30 9 * * SUN-thu", {6, 0, 1, 2, 3}),
-        ("30 9 * * 1,3,fri", {0, 2, 4}),
-        ("30 9 * * */2", {6, 1, 3, 5}),
-        ("30 9 * * 1-5/2", {0, 2, 4}),
-        ("30 9 * * *", set(range(7))),
-    ],
-)
-def test_a_crontab_line_means_what_cron_means(text, days):
-    (slot,) = from_crontab(text)
-    assert slot.days == days
-    assert slot.name == "09:30"
-
-
-def test_one_to_five_does_not_fire_on_saturday():
-    one = Schedule(times=from_crontab("30 9 * * 1-5"), zone=UTC_ZONE)
-    due = due_between(one, at("2026-03-01T00:00"), at("2026-03-08T23:00"))
-    assert date(2026, 3, 7) not in [d.local_date for d in due]
-    assert len(due) == 5
-
-
-def test_lists_and_steps_of_hours_are_several_slots():
-    assert [slot.name for slot in from_crontab("0,30 8-10/2 * * *")] == ["08:00", "08:30", "10:00", "10:30"]
-
-
-@pytest.mark.parametrize(
-    ("text", "advice"),
-    [
-        ("@daily", "5"),
-        ("30 9 1 * 1", "days of the month"),
-        ("30 9 * jan *", "months"),
-        ("30 9 * * 8", "out of range"),
-        ("30 9 * * 5-1", "upwards"),
-        ("60 9 * * *", "out of range"),
-        ("30 24 * * *", "out of range"),
-        ("30 9 * * montag", "weekday"),
-        ("*/0 9 * * *", "out of range"),
-        ("* * * * *", "at most 48"),
-        ("30 9 * * 1--5", "not a crontab value"),
-    ],
-)
-def test_a_line_that_cron_would_not_mean_is_refused_with_advice(text, advice):
-    with pytest.raises(ConfigError, match=advice):
-        from_crontab(text)
-
-
-def test_days_are_named_and_may_run_over_the_weekend():
-    assert days_by_name("mon-fri") == {0, 1, 2, 3, 4}
-    assert days_by_name("fri-mon") == {4, 5, 6, 0}
-    assert days_by_name("Sat, Sun") == {5, 6}
-    with pytest.raises(ConfigError, match="mon-fri"):
-        days_by_name("1-5")

@@ -1,0 +1,57 @@
+"""Threads that make calls, and the queue on which their results arrive."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class ThreadCrew(Generic[T]):
+    """A bounded number of daemon threads, started as they are needed.
+
+    Daemons, because a call that hangs past its time-out must not keep a stopping process alive: what it was sending
+    is in the ledger as `sending` and will be looked for.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._threads = 0
+        self._busy = 0
+        self._lock = threading.Lock()
+        self._calls: SimpleQueue[Callable[[], T]] = SimpleQueue()
+        self._results: SimpleQueue[T] = SimpleQueue()
+
+    @property
+    def free(self) -> int:
+        """How many more calls would start at once."""
+        return self._workers - self._busy
+
+    def submit(self, call: Callable[[], T]) -> None:
+        """Run the call on one of the threads. It must not raise."""
+        with self._lock:
+            self._busy += 1
+            if self._busy > self._threads and self._threads < self._workers:
+                self._threads += 1
+                threading.Thread(target=self._work, name=f"post-{self._threads}", daemon=True).start()
+        self._calls.put(call)
+
+    def collect(self, seconds: float) -> Sequence[T]:
+        """Return what has finished; wait up to `seconds` where nothing has."""
+        found: list[T] = []
+        try:
+            found.append(self._results.get(timeout=seconds) if seconds > 0 else self._results.get_nowait())
+            while True:
+                found.append(self._results.get_nowait())
+        except Empty:
+            return found
+
+    def _work(self) -> None:
+        while True:
+            result = self._calls.get()()
+            with self._lock:
+                self._busy -= 1
+            self._results.put(result)
