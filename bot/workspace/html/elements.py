@@ -123,9 +123,7 @@ def _initial_value(item: Json) -> str | None:
 
 def _option(option: Json, chosen: str | None) -> Html:
     label, value = plain(option.get("text")), str(option.get("value", ""))
-    return element(
-        "option", {"value": value, "selected": value == chosen, "lang": language(label)}, text(label)
-    )
+    return element("option", {"value": value, "selected": value == chosen, "lang": language(label)}, text(label))
 
 
 def _multi_select(item: Json, label: str) -> Html:

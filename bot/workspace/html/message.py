@@ -61,9 +61,7 @@ def draw_view(view: Json, resolver: Resolver) -> Html:
         send = {"type": "submit", "class": "btn btn-primary", "data-modal": "submit", "lang": language(label)}
         feet.append(element("button", send, text(label)))
     body = element("div", {"class": "modal-body"}, blocks)
-    return element(
-        "form", {"class": "modal-form"}, head, body, element("footer", {"class": "modal-feet"}, *feet)
-    )
+    return element("form", {"class": "modal-form"}, head, body, element("footer", {"class": "modal-feet"}, *feet))
 
 
 def draw_row(message: Json, resolver: Resolver) -> Html:

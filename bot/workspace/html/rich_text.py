@@ -50,8 +50,7 @@ def _list(part: Json, resolver: Resolver) -> Html:
     offset = _whole_number(part.get("offset"))
     css = f"rt-list indent-{indent}" + (" has-border" if part.get("border") else "")
     items = (
-        element("li", None, render_inline(item.get("elements") or [], resolver))
-        for item in part.get("elements") or []
+        element("li", None, render_inline(item.get("elements") or [], resolver)) for item in part.get("elements") or []
     )
     # The start is an attribute and not text: numbers of a list are drawn, they are not characters of it.
     start = offset + 1 if ordered and offset else None

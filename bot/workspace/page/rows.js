@@ -78,7 +78,7 @@ function threadBar(message, { people, onThread }) {
   if (!message.reply_count) return null;
   const words = message.reply_count === 1 ? "1 reply" : `${message.reply_count} replies`;
   const faces = (message.reply_users ?? []).slice(0, 3).map((id) => avatar(authorOf({ user: id }, people)));
-  const last = message.latest_reply ? `Last reply ${dayName(message.latest_reply).toLowerCase()} at ${timeOf(message.latest_reply)}` : "View thread";
+  const last = message.latest_reply ? `Last reply ${dayName(message.latest_reply).replace(/^(T|Y)(oday|esterday)$/, (word) => word.toLowerCase())} at ${timeOf(message.latest_reply)}` : "View thread";
   return h(
     "button",
     { type: "button", class: "thread-bar", "data-testid": "replies", onclick: () => onThread(message.thread_ts ?? message.ts) },
@@ -112,7 +112,7 @@ export function reconcile(log, messages, context) {
   let previous = null;
   for (const message of messages) {
     const isRoot = context.inThread && message.ts === context.rootTs;
-    if (!context.inThread && (!previous || dayKey(previous.ts) !== dayKey(message.ts))) wanted.push(divider(kept, message));
+    if (!context.inThread && (!previous || dayKey(previous.ts) !== dayKey(message.ts))) wanted.push(...divider(kept, message));
     const signature = JSON.stringify(message);
     const key = `${message.ephemeral ? "e" : "m"}${message.ts}`;
     let row = kept.get(key);
@@ -137,7 +137,8 @@ function divider(kept, message) {
   const words = dayName(message.ts);
   const node = kept.get(key) ?? h("div", { class: "day", "data-key": key, role: "separator", "data-testid": "day" }, h("span", {}, words));
   node.firstChild.textContent = words;
-  return node;
+  const rule = kept.get(`r${key}`) ?? h("hr", { class: "day-rule", "data-key": `r${key}`, "aria-hidden": "true" });
+  return [rule, node];
 }
 
 function belongsTo(previous, message, { people }) {

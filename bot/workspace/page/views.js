@@ -57,7 +57,7 @@ export function makeModals({ directory, notify }) {
       dialog.showModal();
     }
     const first = focused && [...dialog.querySelectorAll("[data-action-id]")].find((node) => node.dataset.actionId === focused);
-    (first || dialog.querySelector(".field") || dialog.querySelector(".modal-cross"))?.focus();
+    (first || dialog.querySelector(".field") || dialog).focus();
   }
 
   function open(view) {
