@@ -10,14 +10,14 @@ from slack_sdk import WebClient
 from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler
 
 SLACK_API_URL = "https://slack.com/api/"
-POST_SECONDS = 15
+POST_SECONDS = 10.0
 """Time-out of one post. The lease of a channel must outlast it."""
-READ_SECONDS = 10
+READ_SECONDS = 10.0
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def posting_client(token: str, *, api_url: str | None = None, timeout: int = POST_SECONDS) -> WebClient:
+def posting_client(token: str, *, api_url: str | None = None, timeout: float = POST_SECONDS) -> WebClient:
     """A client whose every call sends exactly one request: a lost answer is the ledger's to settle, not the SDK's.
 
     `timeout` is in seconds and counts for connecting and for each wait while reading.
@@ -26,7 +26,7 @@ def posting_client(token: str, *, api_url: str | None = None, timeout: int = POS
 
 
 def reading_client(
-    token: str | None, *, api_url: str | None = None, timeout: int = READ_SECONDS
+    token: str | None, *, api_url: str | None = None, timeout: float = READ_SECONDS
 ) -> WebClient:
     """A client for questions that change nothing: a dropped connection is asked again once."""
     client = _client(token, api_url=api_url, timeout=timeout)
@@ -34,11 +34,11 @@ def reading_client(
     return client
 
 
-def _client(token: str | None, *, api_url: str | None, timeout: int) -> WebClient:
+def _client(token: str | None, *, api_url: str | None, timeout: float) -> WebClient:
     return WebClient(
         token=token,
         base_url=api_base(api_url),
-        timeout=timeout,
+        timeout=timeout,  # type: ignore[arg-type]  # urllib takes fractions, the annotation does not
         retry_handlers=[],
         logger=logging.getLogger("slack_sdk.web"),
     )

@@ -14,6 +14,7 @@ from bot.slack.asking import PAGE, Refused, ask, pages
 
 REMEMBER_SECONDS = 300.0
 """How long an answer about a channel's kind and members is believed."""
+REMEMBERED = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,5 +116,7 @@ class Directory:
             return known[1]
         answer = find()
         with self._lock:
+            if len(self._seen) >= REMEMBERED:
+                self._seen.clear()
             self._seen[key] = (now, answer)
         return answer

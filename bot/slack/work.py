@@ -22,7 +22,7 @@ Task: TypeAlias = Callable[[], None]
 class Teller(Protocol):
     """Says one sentence to the person who asked, wherever that person is looking."""
 
-    def say(self, key: str, **values: object) -> None:
+    def say(self, key: str, **values: str) -> None:
         """Show the sentence `sentence.<key>` with its slots filled. Raises `SlackUnavailable`."""
 
 

@@ -1,0 +1,38 @@
+"""Reactions under an entry are counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slack_bolt import App
+
+from bot.slack.requests import reader_of
+from bot.slack.services import Services
+
+
+def register(app: App, services: Services) -> None:
+    """Register the events."""
+
+    @app.event("reaction_added")
+    def added(body: dict[str, Any]) -> None:
+        _count(services, body, present=True)
+
+    @app.event("reaction_removed")
+    def removed(body: dict[str, Any]) -> None:
+        _count(services, body, present=False)
+
+
+def _count(services: Services, body: dict[str, Any], *, present: bool) -> None:
+    event = body["event"]
+    item = event.get("item") or {}
+    if item.get("type") != "message":
+        return
+    reader = reader_of(body)
+    services.discussion.reaction(
+        team_id=reader.team_id,
+        channel_id=str(item["channel"]),
+        ts=str(item["ts"]),
+        user_id=reader.user_id,
+        name=str(event["reaction"]),
+        present=present,
+    )
