@@ -60,7 +60,9 @@ export function messageActions({ boot, channelOf, notify, openThread }) {
     const done = () => {
       form.remove();
       body.hidden = false;
-      row.focus();
+      // Saving draws the row anew, perhaps already.
+      const current = row.isConnected ? row : document.querySelector(`[data-testid="messages"] [data-ts="${CSS.escape(message.ts)}"]`);
+      current?.focus();
     };
     const form = h(
       "form",

@@ -130,8 +130,9 @@ export function listenForActions(root, onFailure) {
     const node = event.target.closest("[data-action-id]");
     if (!node || !tellsAtOnce(node)) return;
     if (["text", "email", "url", "number"].includes(node.type) || node.tagName === "TEXTAREA") return;
-    const { type: _, ...value } = valueOf(node);
-    send(node, value);
+    const { type: _, ...chosen } = valueOf(node);
+    const [value] = Object.values(chosen);
+    send(node, { ...chosen, value });
   });
 
   root.addEventListener("keydown", (event) => {

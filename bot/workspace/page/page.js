@@ -43,8 +43,8 @@ function drawLog({ toBottom = false } = {}) {
   const follows = toBottom || nearBottom(log);
   if (state.messages.length) reconcile(log, state.messages, context(false));
   else {
-    const name = `#${channelById(state.channel)?.name ?? ""}`;
-    log.replaceChildren(h("div", { class: "empty" }, h("strong", {}, name), "This is the very beginning of the channel. Nothing has been posted yet."));
+    const name = spokenName(channelById(state.channel));
+    log.replaceChildren(h("div", { class: "empty" }, h("strong", { lang: languageOf(name) }, name), "This is the very beginning. Nothing has been posted yet."));
   }
   keepTabStop(log);
   if (follows) log.scrollTop = log.scrollHeight;
@@ -61,6 +61,11 @@ function keepTabStop(list) {
   if (!list.querySelector('.msg[tabindex="0"]')) [...list.querySelectorAll(".msg")].at(-1)?.setAttribute("tabindex", "0");
 }
 
+/** `#name`, or the bare name of a person. */
+function spokenName(channel) {
+  return channel ? `${channel.is_im ? "" : "#"}${channel.name}` : "";
+}
+
 function drawHead() {
   const channel = channelById(state.channel);
   const title = state.isHome ? (boot.app?.name ?? "App") : (channel?.name ?? "");
@@ -68,7 +73,8 @@ function drawHead() {
   $("view-title").replaceChildren(...(state.isHome ? [] : [h("span", { "aria-hidden": "true" }, channel ? channelMark(channel) : "")]), h("span", { lang: languageOf(title) }, title));
   $("view-topic").textContent = topic;
   $("view-topic").lang = languageOf(topic) ?? "en";
-  document.title = `${state.isHome ? title : `#${title}`} · ${boot.team?.name ?? "Local workspace"}`;
+  document.title = `${state.isHome ? title : spokenName(channel)} · ${boot.team?.name ?? "Local workspace"}`;
+  $("app-messages").hidden = !state.isHome;
   drawSidebar({ boot, current: state.isHome ? "home" : state.channel, unread: state.unread, openChannel: (id) => openChannel(id), openHome });
 }
 
@@ -88,7 +94,8 @@ async function openChannel(id, { ts = null, threadTs = null, keepAddress = false
   }
   const channel = channelById(id);
   for (const [node, shown] of [[log, true], [$("composer"), !channel?.is_archived], [$("home"), false]]) node.hidden = !shown;
-  composer.label(`Message #${channel?.name ?? id}`);
+  $("home").replaceChildren();
+  composer.label(`Message ${spokenName(channel) || id}`);
   drawHead();
   if (!keepAddress) history.replaceState(null, "", addressFor(userName, `#${id}`));
   log.setAttribute("aria-busy", "true");
@@ -124,12 +131,20 @@ async function openThread(ts, { target = null } = {}) {
   threadLog.replaceChildren();
   $("app").classList.add("has-thread");
   $("thread").hidden = false;
-  $("thread-channel").textContent = `#${channelById(state.channel)?.name ?? ""}`;
+  $("thread-channel").textContent = spokenName(channelById(state.channel));
   threadComposer.clear();
   threadComposer.label("Reply…");
   await reloadThread({ toBottom: true });
   if (target) showTarget(threadLog, target);
   else threadComposer.focus();
+}
+
+/** The app's own conversation with this person, made if there is none yet. */
+async function openAppMessages() {
+  const answer = await post("open_dm", {});
+  if (!answer.ok) return notify(answer);
+  await refreshBoot();
+  return openChannel(answer.channel);
 }
 
 function closeThread({ silent = false } = {}) {
@@ -279,6 +294,7 @@ function wire() {
     dressSelects(list);
     wireMessageKeys(list);
   }
+  $("app-messages").addEventListener("click", openAppMessages);
   $("thread-close").addEventListener("click", () => closeThread());
   document.addEventListener("click", followInside);
   const mention = (event) => {
@@ -311,6 +327,7 @@ async function start() {
     },
   });
   await openFirst();
+  for (const view of boot.modals ?? []) modals.open(view);
   const app = $("app");
   app.removeAttribute("aria-busy");
   app.dataset.ready = "true";

@@ -2,6 +2,7 @@
 import { archivePath, dayKey, dayName, fullTime, h, icon, languageOf, timeOf } from "./dom.js";
 import { glyph } from "./emoji.js";
 
+const signatures = new WeakMap();
 const GROUP_SECONDS = 300;
 const COLOURS = ["#6b5b95", "#3d7f66", "#a0522d", "#2f6690", "#8a4f7d", "#55702f"];
 
@@ -116,10 +117,10 @@ export function reconcile(log, messages, context) {
     const signature = JSON.stringify(message);
     const key = `${message.ephemeral ? "e" : "m"}${message.ts}`;
     let row = kept.get(key);
-    if (!row || row.dataset.signature !== signature) {
+    if (!row || signatures.get(row) !== signature) {
       row = messageRow(message, context);
       row.dataset.key = key;
-      row.dataset.signature = signature;
+      signatures.set(row, signature);
     }
     row.classList.toggle("is-grouped", !isRoot && belongsTo(previous, message, context));
     wanted.push(row);

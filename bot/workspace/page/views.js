@@ -99,11 +99,8 @@ export function makeModals({ directory, notify }) {
     const answer = await post("view_submit", { view_id: view.id, state: gatherState(dialog) });
     if (button) button.disabled = false;
     if (answer.errors && Object.keys(answer.errors).length) return showErrors(answer.errors);
-    if (!answer.ok) return showProblem(answer);
-    if (answer.view) return update(answer.view);
-    // Nothing said otherwise, and no event replaced the view meanwhile: it is done with.
-    const kept = ["update", "push", "errors"].includes(answer.response_action) || stack.find((item) => item.id === view.id) !== view;
-    if (!kept) drop(view.id);
+    // Closed, updated or pushed upon: the event says which.
+    if (!answer.ok) showProblem(answer);
   }
 
   function showErrors(errors) {
