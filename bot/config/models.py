@@ -1,4 +1,4 @@
-"""What `config.yaml` may say, with its defaults. The README's configuration reference is checked against these models."""
+"""What `config.yaml` may say, with its defaults. The README's reference is checked against these models."""
 
 from __future__ import annotations
 

@@ -1,0 +1,33 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+SOME_FAILED = 1
+
+config_option = click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("config.yaml"),
+    show_default=True,
+    help="The configuration file.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def verb(name: str, *, example: str, **attrs: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command whose --help ends with `example`, each line as it would be typed."""
+    lines = "\n".join(f"  $ {line}" for line in example.split("\n"))
+    return click.command(name, epilog=f"\b\nExample:\n{lines}", **attrs)
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON value for another program: UTF-8, readable, one document."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
