@@ -14,6 +14,7 @@ from bot.text.tokens import joined, phrase, pieces
 _LONGEST_FORM = 6
 """Words in the longest glossary form that is looked for."""
 MAX_ALTERNATIVES = 32
+_LONGEST_INFLECTED = 2
 _FILLERS = frozenset(("a", "an", "and", "are", "by", "for", "in", "is", "of", "on", "the", "to", "with", "的", "和", "与"))
 _SCRIPTS = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+|[^\s]")
 _PARTICLES = re.compile(r"[的了在与和及对为把被]")
@@ -105,9 +106,11 @@ def _term(word: str, forms: Sequence[Form]) -> Term:
 
 
 def _inflected(form: Form) -> list[Form]:
-    if len(form) != 1 or len(form[0].tokens) != 1:
+    """`form` with the last word in other forms: `reference count` also as `reference counted`."""
+    if len(form) != 1 or len(form[0].tokens) > _LONGEST_INFLECTED:
         return []
-    return [(Phrase(tokens=(other,)),) for other in inflections(form[0].tokens[0])]
+    *rest, last = form[0].tokens
+    return [(Phrase(tokens=(*rest, other)),) for other in inflections(last)]
 
 
 def _joined(word: str) -> list[Phrase]:

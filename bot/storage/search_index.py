@@ -15,9 +15,9 @@ from bot.model import Entry, EntryQuery, Order
 from bot.storage import search_match
 from bot.storage.search_tables import ddl, define
 from bot.text.indexed import IndexedText, indexed
-from bot.text.tokens import GAP, TOKENS_VERSION
+from bot.text.tokens import GAP, TOKENS_VERSION, metadata
 
-__all__ = ["RANKED", "ddl", "define", "index_entries", "newest", "remove", "search"]
+__all__ = ["RANKED", "count", "ddl", "define", "index_entries", "newest", "remove", "repo_tokens", "search"]
 
 RANKED = 200
 """How many of the newest matches are put in order of merit. Older ones follow newest first."""
@@ -98,6 +98,19 @@ def search(
     return [*ranked, *rest][offset : offset + limit]
 
 
+def count(
+    connection: Connection, query: EntryQuery, *, most: int, hidden_repos: Collection[str] = ()
+) -> int:
+    """How many entries fit, counting no further than `most`."""
+    required, excluded = search_match.confinement(query, allowed_repos=None, hidden_repos=hidden_repos)
+    return len(newest(connection, _Wanted(query, required, excluded), limit=most))
+
+
+def repo_tokens(repo: str) -> set[str]:
+    """Every token by which a repository's entries are asked for."""
+    return {token for name in (repo, *repo.split("/")) if (token := metadata("repo", name))}
+
+
 class _Wanted:
     """A query with everything that the database must know of it."""
 
@@ -130,9 +143,7 @@ def _newest_sqlite(connection: Connection, wanted: _Wanted, limit: int, *, title
     return _rows(connection, statement, (match, *values, limit))
 
 
-def _newest_postgresql(
-    connection: Connection, wanted: _Wanted, limit: int, *, titles: bool
-) -> list[tuple[int, str]]:
+def _newest_postgresql(connection: Connection, wanted: _Wanted, limit: int, *, titles: bool) -> list[tuple[int, str]]:
     match = search_match.tsquery(wanted.required, wanted.excluded)
     days, values = _days(wanted.query, "%s", iso=False)
     title = "title" if titles else "''"

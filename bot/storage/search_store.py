@@ -1,0 +1,136 @@
+"""What look-up reads: the index for ids, the tables for the entries themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from bot.model import DocumentState, Entry, EntryQuery, Extraction, Hit, Span, Verdict
+from bot.storage import search_index
+from bot.storage.engine import Database
+from bot.storage.schema import appearances, documents, entries
+from bot.text.tokens import metadata
+
+_SPELT_ALIKE = 2
+"""Letters by which a word and what was meant differ in length, at most."""
+
+_WORDS = {
+    "sqlite": "SELECT word FROM search_words WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ? LIMIT ?",
+    "postgresql": (
+        "SELECT word FROM search_words WHERE word >= %s AND word < %s AND length(word) BETWEEN %s AND %s LIMIT %s"
+    ),
+}
+
+_EDITIONS = (
+    select(appearances.c.entry_id, documents.c.edition)
+    .join_from(appearances, documents, appearances.c.document_id == documents.c.id)
+    .where(appearances.c.entry_id.in_(bindparam("ids", expanding=True)))
+    .order_by(documents.c.edition, appearances.c.id)
+)
+_ENTRIES = select(
+    entries.c.id,
+    entries.c.repo,
+    entries.c.title,
+    entries.c.body,
+    entries.c.url,
+    entries.c.revision,
+    entries.c.edition,
+    entries.c.extraction,
+).where(entries.c.id.in_(bindparam("ids", expanding=True)))
+_OF_EDITION = (
+    select(entries.c.id, entries.c.repo)
+    .join_from(appearances, documents, appearances.c.document_id == documents.c.id)
+    .join(entries, entries.c.id == appearances.c.entry_id)
+    .where(documents.c.edition == bindparam("day"), documents.c.state == DocumentState.ACCEPTED.value)
+    .where(documents.c.superseded.is_(False))
+    .group_by(entries.c.id, entries.c.repo)
+    .order_by(func.min(documents.c.id), func.min(appearances.c.id))
+)
+
+
+class SearchStore:
+    """`bot.readers.answer.SearchStorage` over a database."""
+
+    __slots__ = ("_database",)
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, query: EntryQuery, *, limit: int, offset: int, hidden_repos: Collection[str]) -> list[Hit]:
+        """Return the entries that fit, in the query's order."""
+        with self._database.reading() as connection:
+            found = search_index.search(connection, query, limit=limit, offset=offset, hidden_repos=hidden_repos)
+            loaded = load_entries(connection, [entry_id for entry_id, _ in found])
+        return [Hit(entry=loaded[entry_id], score=score) for entry_id, score in found if entry_id in loaded]
+
+    def count(self, query: EntryQuery, *, most: int, hidden_repos: Collection[str]) -> int:
+        """Return how many fit, counting no further than `most`."""
+        with self._database.reading() as connection:
+            return search_index.count(connection, query, most=most, hidden_repos=hidden_repos)
+
+    def edition(self, day: date, *, limit: int, offset: int, hidden_repos: Collection[str]) -> list[Entry]:
+        """Return the entries of a day's documents."""
+        hidden = {metadata("repo", repo) for repo in hidden_repos}
+        with self._database.reading() as connection:
+            rows = connection.execute(_OF_EDITION, {"day": day}).all()
+            seen = [row.id for row in rows if not hidden & search_index.repo_tokens(row.repo)]
+            wanted = seen[offset : offset + limit]
+            loaded = load_entries(connection, wanted)
+        return [loaded[entry_id] for entry_id in wanted if entry_id in loaded]
+
+    def repos(self) -> frozenset[str]:
+        """Return the names of all repositories that have entries."""
+        with self._database.reading() as connection:
+            return frozenset(row[0] for row in connection.exec_driver_sql("SELECT repo FROM search_repos"))
+
+    def similar_words(self, word: str, *, limit: int) -> list[str]:
+        """Return words that begin with the first or the second letter of `word` and are about as long."""
+        lengths = (len(word) - _SPELT_ALIKE, len(word) + _SPELT_ALIKE)
+        found: list[str] = []
+        with self._database.reading() as connection:
+            statement = _WORDS[connection.dialect.name]
+            for letter in dict.fromkeys(word[:2]):
+                values = (letter, chr(ord(letter) + 1), *lengths, limit)
+                if letter.isascii() and letter.isalnum():
+                    found.extend(row[0] for row in connection.exec_driver_sql(statement, values))
+        return found[:limit]
+
+
+def load_entries(connection: Connection, entry_ids: Sequence[int]) -> dict[int, Entry]:
+    """The entries with these ids, by id. Unknown ids are left out."""
+    if not entry_ids:
+        return {}
+    editions: dict[int, list[date]] = {}
+    for entry_id, edition in connection.execute(_EDITIONS, {"ids": entry_ids}):
+        editions.setdefault(entry_id, []).append(edition)
+    return {
+        row.id: Entry(
+            id=row.id,
+            repo=row.repo,
+            title=row.title,
+            body=row.body,
+            url=row.url,
+            revision=row.revision,
+            edition=row.edition,
+            editions=tuple(editions.get(row.id, ())),
+            extraction=extraction_of(row.extraction),
+        )
+        for row in connection.execute(_ENTRIES, {"ids": entry_ids})
+    }
+
+
+def extraction_of(stored: Mapping[str, Any]) -> Extraction:
+    """An extraction as it was stored, `dataclasses.asdict` of it; unknown keys are a newer program's."""
+    known = {each.name for each in fields(Extraction)}
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in stored.items() if key in known
+    }
+    if values.get("verdict") is not None:
+        values["verdict"] = Verdict(values["verdict"])
+    if values.get("verdict_span") is not None:
+        values["verdict_span"] = Span(**values["verdict_span"])
+    return Extraction(**values)
