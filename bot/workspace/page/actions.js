@@ -22,7 +22,7 @@ export function messageActions({ boot, channelOf, notify, openThread }) {
 
   function pickReaction(message, anchor) {
     const mine = (name) => message.reactions?.some((item) => item.name === name && item.users?.includes(boot.me.id)) ?? false;
-    const items = Object.entries(REACTIONS).map(([name, glyph]) => ({
+    const items = [...REACTIONS].map(([name, glyph]) => ({
       label: glyph, spoken: name, value: name, run: () => react(message, name, mine(name)),
     }));
     openMenu(anchor, items, { label: "Add reaction", className: "emoji-grid", onClose: keepOpen(anchor) });

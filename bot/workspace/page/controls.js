@@ -128,6 +128,7 @@ export function listenForActions(root, onFailure) {
 
   root.addEventListener("change", (event) => {
     const node = event.target.closest("[data-action-id]");
+    if (node?.classList.contains("multi")) nameChoices(node);
     if (!node || !tellsAtOnce(node)) return;
     if (["text", "email", "url", "number"].includes(node.type) || node.tagName === "TEXTAREA") return;
     const { type: _, ...chosen } = valueOf(node);
@@ -151,6 +152,13 @@ export function listenForActions(root, onFailure) {
     clearTimeout(waiting.get(node));
     waiting.set(node, setTimeout(() => send(node, { value: node.value }), 400));
   });
+}
+
+/** A closed menu of several choices shows what is chosen. */
+function nameChoices(menu) {
+  const summary = menu.querySelector("summary");
+  summary.dataset.placeholder ??= summary.textContent;
+  summary.textContent = chosenOptions(menu).map((option) => option.text.text).join(", ") || summary.dataset.placeholder;
 }
 
 const triggersOf = (node) => (node.dataset.triggers ?? "on_enter_pressed").split(" ");

@@ -103,16 +103,16 @@ async function openChannel(id, { ts = null, threadTs = null, keepAddress = false
   log.removeAttribute("aria-busy");
   const replyOf = threadTs && threadTs !== ts ? threadTs : null;
   if (replyOf) await openThread(replyOf, { target: ts });
-  if (ts) showTarget(log, replyOf ?? ts);
+  if (ts) showTarget(log, replyOf ?? ts, { takeFocus: !replyOf });
 }
 
-function showTarget(list, ts) {
+function showTarget(list, ts, { takeFocus = true } = {}) {
   const row = list.querySelector(`[data-ts="${CSS.escape(ts)}"]`);
   if (!row) return;
   row.scrollIntoView({ block: "center" });
   row.classList.remove("is-target");
   requestAnimationFrame(() => row.classList.add("is-target"));
-  row.focus({ preventScroll: true });
+  if (takeFocus) row.focus({ preventScroll: true });
 }
 
 async function openHome() {

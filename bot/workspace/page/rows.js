@@ -6,6 +6,9 @@ const signatures = new WeakMap();
 const GROUP_SECONDS = 300;
 const COLOURS = ["#6b5b95", "#3d7f66", "#a0522d", "#2f6690", "#8a4f7d", "#55702f"];
 
+/** Whether Slack wrote it (somebody joined, the topic changed) and not the person it names. */
+const isNotice = (message) => /^channel_|^group_/.test(message.subtype ?? "");
+
 export function authorOf(message, people) {
   const known = people.get(message.user) ?? people.get(message.bot_id);
   const name = message.username || message.bot_profile?.name || known?.real_name || known?.name || "Somebody";
@@ -45,11 +48,11 @@ export function messageRow(message, context) {
     inThread ? null : threadBar(message, context),
   );
   const attributes = {
-    class: `msg${message.ephemeral ? " is-ephemeral" : ""}`,
+    class: `msg${message.ephemeral ? " is-ephemeral" : ""}${isNotice(message) ? " is-system" : ""}`,
     role: "article",
     tabindex: -1,
     "aria-label": `${author.name}, ${fullTime(message.ts)}`,
-    "data-testid": message.ephemeral ? "ephemeral" : "message",
+    "data-testid": message.ephemeral ? "ephemeral" : isNotice(message) ? "system-message" : "message",
     "data-ts": message.ts,
     "data-channel": channel,
     "data-author": author.id,
@@ -144,6 +147,7 @@ function divider(kept, message) {
 
 function belongsTo(previous, message, { people }) {
   if (!previous || previous.ephemeral || message.ephemeral) return false;
+  if (isNotice(previous) !== isNotice(message)) return false;
   return (
     authorOf(previous, people).id === authorOf(message, people).id &&
     dayKey(previous.ts) === dayKey(message.ts) &&
