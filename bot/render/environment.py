@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, Final, cast
 
 from jinja2 import StrictUndefined, Template, nodes
 from jinja2 import TemplateError as JinjaError
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Undefined
+from jinja2.runtime import Context, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bot.errors import TemplateError
@@ -27,6 +28,8 @@ _MARK: Final = "\x00"
 
 def serialise(value: object) -> str:
     """A value as JSON. Raises TypeError or ValueError for what JSON cannot say; an undefined name raises itself."""
+    if value is None:
+        return "null"
     if isinstance(value, Undefined):
         return str(value)
     return _encode(value)
@@ -45,18 +48,17 @@ class JsonEnvironment(ImmutableSandboxedEnvironment):
             cache_size=0,
         )
         self.globals = {"range": self.globals["range"], **functions}
+        self._trusted = frozenset(functions.values())
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call `obj` for a template. Our own functions skip the sandbox's questions, which cost more than they do."""
+        if isinstance(obj, FunctionType) and obj in self._trusted:
+            return obj(*args, **kwargs)
+        return super().call(context, obj, *args, **kwargs)
 
 
 def compile_template(environment: JsonEnvironment, source: str, *, template: str) -> Template:
     """The compiled template. Its safety is `guard.check_source`'s to judge, before."""
-    return (
-        environment.from_string(source, template_class=None)
-        if not template
-        else _named(environment, source, template)
-    )
-
-
-def _named(environment: JsonEnvironment, source: str, template: str) -> Template:
     code = environment.compile(source, template, template)
     return Template.from_code(environment, code, environment.make_globals(None))
 
@@ -79,7 +81,15 @@ def run_template(compiled: Template, values: Mapping[str, object], *, template: 
         raise TemplateError(f"{template}: the sandbox refuses this ({error})") from error
     except JinjaError as error:
         raise TemplateError(f"{template}: {error}") from error
-    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+    except (
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        NameError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         # A template is a small program of its author's; its mistakes come out as Python's errors.
         raise TemplateError(f"{template}: {type(error).__name__}: {error}") from error
 

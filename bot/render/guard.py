@@ -55,6 +55,9 @@ _REFUSED_NAMES: Final = {
 
 def check_source(environment: Environment, source: str, *, template: str, names: Collection[str]) -> None:
     """Return if `source` is safe to render with the values `names`; raise TemplateError with the line if not."""
+    if "\x00" in source:
+        line = source[: source.index("\x00")].count("\n") + 1
+        raise TemplateError(f"{template}, line {line}: a NUL character, which no message can hold")
     try:
         tree = environment.parse(source, template)
     except TemplateSyntaxError as error:

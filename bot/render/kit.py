@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.model import Entry, Json, Message
 from bot.render import limits
-from bot.render.pieces import Element, bold, inline, link
+from bot.render.pieces import Element, bold, inline, link, merged, text_piece
 from bot.render.rich_text import body_pieces, inline_pieces
 from bot.render.split import shorten
 from bot.render.spoken import spoken
@@ -17,6 +17,8 @@ from bot.render.words import Words
 from bot.text.spans import parse, parse_inline
 from bot.text.vocabulary import Vocabulary
 
+_MARKS: Final = frozenset("`#/[*~:")
+"""A title without any of these is plain text: code is shown only for back-ticks, links need a `#`, `/` or `:`."""
 OPTION_WIDTH: Final = limits.OPTION_TEXT
 
 
@@ -35,9 +37,11 @@ class Kit:
         """A title as inline pieces; one that shows nothing becomes words of ours."""
         if limits.is_blank(title):
             return inline(self.words.say("untitled"))
+        if _MARKS.isdisjoint(title):
+            return [text_piece(title)]
         pieces = inline_pieces(parse_inline(title, repo=repo, vocabulary=self._vocabulary))
         # A bold line with code in it is restless: in a title only what the author put in back-ticks is code.
-        return pieces if "`" in title else [_without_code(piece) for piece in pieces]
+        return pieces if "`" in title else merged([_without_code(piece) for piece in pieces])
 
     def short_title(self, title: str, width: int) -> str:
         """A title in one line of plain text, at most `width` in the measure of `limits`."""

@@ -322,29 +322,32 @@ def _rich_text(block: Json, where: str, walk: _Check) -> None:
 
 
 def _inline(elements: object, where: str, walk: _Check) -> int:
-    total = 0
-    for element in _list(elements, f"{where} section"):
+    """The measure of a line of rich text. Its texts are measured together: most messages are a line of many."""
+    texts: list[str] = []
+    for element in _list(elements, where):
         kind = element.get("type") if isinstance(element, Mapping) else None
         if kind == "text":
-            length = _length(element.get("text"), where, VIEW_PAYLOAD)
+            text = element.get("text")
         elif kind == "link":
             _url(element.get("url"), where)
             walk.weight += len(element["url"])
-            length = _length(element.get("text", element["url"]), f"{where} link", VIEW_PAYLOAD)
+            text = element.get("text", element["url"])
         elif kind in ("user", "channel"):
-            named = element.get(f"{kind}_id")
-            if named not in walk.mentions:
-                raise MessageInvalid(f"{where}: names {named!r}; only our own words may mention somebody")
-            length = len(str(named))
+            text = element.get(f"{kind}_id")
+            if text not in walk.mentions:
+                raise MessageInvalid(f"{where}: names {text!r}; only our own words may mention somebody")
         elif kind == "emoji":
-            length = _length(element.get("name"), f"{where} emoji", IDENTIFIER)
+            text = element.get("name")
         else:
             raise MessageInvalid(f"{where}: {kind!r} is no text, link or emoji")
+        if not isinstance(text, str) or not text:
+            raise MessageInvalid(f"{where}: a {kind} without text")
         if "style" in element and not _TEXT_STYLES.issuperset(element["style"]):
             raise MessageInvalid(f"{where}: style {element['style']!r} has a name Slack does not know")
-        total += length
-        walk.weight += length + _FRAME
-    return total
+        texts.append(text)
+    length = measure("".join(texts))
+    walk.weight += length + _FRAME * len(texts)
+    return length
 
 
 def _list(value: object, where: str, most: int | None = None, *, least: int = 1) -> Iterable[Any]:

@@ -122,41 +122,52 @@ def _listed(items: Iterable[Pieces], style: str) -> Element | None:
 
 
 def rich_text(*pieces: Pieces) -> Element | None:
-    """A block of rich text: inline pieces run on in one line, lists stand by themselves."""
+    """A block of rich text: inline pieces run on in one line, sections and lists stand by themselves.
+
+    A section continues a line that ends with a space or a line break: title, line break, body is one paragraph.
+    """
     lines: list[Element] = []
     running: list[Element] = []
+
+    def close() -> None:
+        elements = merged(running)
+        running.clear()
+        if elements:
+            lines.append({"type": "rich_text_section", "elements": elements})
+
     for element in flatten(pieces):
         kind = element["type"]
         if kind == "rich_text_section":
-            # A paragraph that follows inline pieces continues their line: title, "\n", body is one section.
+            if running and not running[-1].get("text", "").endswith((" ", "\n")):
+                close()
             running += element["elements"]
-            lines.append({"type": kind, "elements": _merged(running)})
-            running = []
+            close()
         elif kind.startswith("rich_text_"):
-            if running:
-                lines.append({"type": "rich_text_section", "elements": _merged(running)})
-                running = []
+            close()
             lines.append(element)
         else:
             running.append(element)
-    if running:
-        lines.append({"type": "rich_text_section", "elements": _merged(running)})
-    lines = [line for line in lines if line["elements"]]
+    close()
     return {"type": "rich_text", "elements": lines} if lines else None
 
 
-def _merged(elements: Sequence[Element]) -> list[Element]:
-    """Neighbouring texts without style become one; empty texts go."""
-    merged: list[Element] = []
+def merged(elements: Sequence[Element]) -> list[Element]:
+    """Neighbouring texts without style become one; empty texts go, and line breaks at the end."""
+    joined: list[Element] = []
     for element in elements:
         if element["type"] == "text" and "style" not in element:
             if not element["text"]:
                 continue
-            if merged and merged[-1]["type"] == "text" and "style" not in merged[-1]:
-                merged[-1] = {"type": "text", "text": merged[-1]["text"] + element["text"]}
+            if joined and joined[-1]["type"] == "text" and "style" not in joined[-1]:
+                joined[-1] = {"type": "text", "text": joined[-1]["text"] + element["text"]}
                 continue
-        merged.append(element)
-    return merged
+        joined.append(element)
+    if joined and joined[-1]["type"] == "text" and joined[-1]["text"].endswith("\n"):
+        last = joined.pop()
+        kept = last["text"].rstrip("\n")
+        if kept:
+            joined.append({**last, "text": kept})
+    return joined
 
 
 def said(pieces: Pieces) -> str:

@@ -11,6 +11,8 @@ from bot.render.pieces import Element, link, section, text_piece
 from bot.render.split import best_cut, best_pause, ceiling
 from bot.text.spans import Bold, Code, Enumeration, Inline, Link, Node, Strike, Text
 
+_WORST: Final = 5
+"""The measure of the worst character, `&`."""
 _TRAILING: Final = "，、；：。,;:. \t\n\u3000"
 
 
@@ -52,12 +54,11 @@ def body_pieces(nodes: Iterable[Node]) -> list[Element]:
     return lines
 
 
-def length(lines: Iterable[Element]) -> int:
-    """The visible characters of sections and lists."""
+def length(elements: Iterable[Element]) -> int:
+    """The visible characters of sections, lists or inline elements."""
     return sum(
-        len(element.get("text", "")) if "elements" not in element else length(element["elements"])
-        for line in lines
-        for element in line["elements"]
+        length(element["elements"]) if "elements" in element else len(element.get("text", ""))
+        for element in elements
     )
 
 
@@ -113,6 +114,8 @@ class Room:
 
 def split(lines: Sequence[Element], first: Room, later: Room) -> tuple[list[Element], ...]:
     """The lines in parts that fit. Nothing is dropped; code and links stay whole unless one alone is too long."""
+    if _surely_fits(lines, first):
+        return (list(lines),)
     filling = _Filling(first, later)
     for line in lines:
         if line["type"] != "rich_text_list":
@@ -122,6 +125,27 @@ def split(lines: Sequence[Element], first: Room, later: Room) -> tuple[list[Elem
         for number, item in enumerate(line["elements"], start=offset):
             filling.add(item, number)
     return filling.done()
+
+
+def _surely_fits(lines: Sequence[Element], room: Room) -> bool:
+    """Whether not even the worst text of this length could be too long: so for nearly every entry, and quick."""
+    characters, others = _bounds(lines)
+    return characters * _WORST + 8 * len(lines) <= room.text and characters * _WORST + others <= room.payload
+
+
+def _bounds(elements: Iterable[Element]) -> tuple[int, int]:
+    """The visible characters, and what else weighs in the payload."""
+    characters = others = 0
+    for element in elements:
+        inner = element.get("elements")
+        if inner is not None:
+            more, weight = _bounds(inner)
+            characters += more
+            others += weight + 60
+        else:
+            characters += len(element.get("text", ""))
+            others += len(element.get("url", "")) + 60
+    return characters, others
 
 
 class _Filling:

@@ -66,14 +66,20 @@ def _extends(character: str) -> bool:
 
 
 def _hangul(before: str, character: str) -> bool:
-    """Conjoining Hangul: a leading consonant, vowels and trailing consonants are one syllable."""
-    if not "\u1100" <= character <= "\u11ff":
-        return False
-    return "\u1100" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3"
+    """Conjoining Hangul: leading consonants, then vowels, then trailing consonants are one syllable."""
+    if "\u1100" <= character <= "\u115f":
+        return "\u1100" <= before <= "\u115f"
+    if "\u1160" <= character <= "\u11a7":
+        return "\u1100" <= before <= "\u11a7" or "\uac00" <= before <= "\ud7a3"
+    if "\u11a8" <= character <= "\u11ff":
+        return "\u1160" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3"
+    return False
 
 
 def ceiling(text: str, most: int, *, size: Callable[[str], int] = measure) -> int:
     """The longest prefix of `text`, in code points, that is at most `most` in `size`."""
+    if size(text) <= most:
+        return len(text)
     low, high = 0, min(len(text), max(0, most))
     while low < high:
         middle = (low + high + 1) // 2

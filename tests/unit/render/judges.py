@@ -1,0 +1,80 @@
+"""Judges of a message that were written apart from its author."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from slack_sdk.models.blocks import Block
+from slack_sdk.models.views import View
+
+from bot.model import Message
+from bot.render import limits
+from bot.render.spoken import spoken
+
+QUIET = {"text", "link", "emoji"}
+
+
+def judge(message: Message, *, mentions: frozenset[str] = frozenset()) -> None:
+    """Every judge of messages, in turn."""
+    limits.check_message(message, mentions=mentions)
+    blocks = json.loads(json.dumps(message.blocks))
+    json.dumps(message.blocks, ensure_ascii=False).encode()
+    message.text.encode()
+    assert "<" not in message.text
+    assert ">" not in message.text
+    assert len(message.text) <= 3_900
+    for block in blocks:
+        round_trip(block)
+        nobody_is_called(block, mentions)
+
+
+def judge_view(view: dict[str, Any], *, mentions: frozenset[str] = frozenset()) -> None:
+    limits.check_view(view, mentions=mentions)
+    parsed = View(**view)
+    parsed.validate_json()
+    assert parsed.to_dict() == view
+    for block in view["blocks"]:
+        round_trip(block)
+        nobody_is_called(block, mentions)
+
+
+def round_trip(block: dict[str, Any]) -> None:
+    """slack_sdk reads the block, finds it valid, and writes it unchanged."""
+    parsed = Block.parse(block)
+    assert parsed is not None
+    assert parsed.to_dict() == block
+
+
+def nobody_is_called(block: dict[str, Any], mentions: frozenset[str]) -> None:
+    """Nothing in it notifies anybody, and nothing is markup."""
+    for value in walk(block):
+        assert value.get("type") not in {"mrkdwn", "markdown", "broadcast", "usergroup", "team"}
+        if value.get("type") in {"user", "channel"}:
+            assert value.get("user_id", value.get("channel_id")) in mentions
+        if value.get("type") == "plain_text":
+            assert value["emoji"] is False
+
+
+def walk(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from walk(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from walk(inner)
+
+
+def links(message: Message) -> list[tuple[str, str]]:
+    return [(one["text"], one["url"]) for one in walk(message.blocks) if one.get("type") == "link"]
+
+
+def visible(message: Message) -> str:
+    """All characters that the message shows, without blanks."""
+    return squeezed(spoken(message.blocks))
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
