@@ -1,1 +1,1 @@
-"""TODO"""
+"""Where documents come from: each inbox yields complete files, once."""

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Arrival: bytes of a digest file become rows, once. Parsing, identity, extraction and decisions are pure."""

@@ -42,9 +42,12 @@ class VerdictWords:
     split: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vocabulary:
-    """Everything the parser of spans and the extractor know about words. Immutable, so one serves all threads."""
+    """Everything the parser of spans and the extractor know about words. Immutable, so one serves all threads.
+
+    Compared and hashed by identity: what is compiled from one is kept beside it.
+    """
 
     verdicts: tuple[VerdictWords, ...]
     softened: tuple[str, ...]
@@ -55,6 +58,7 @@ class Vocabulary:
     people_zh: Mapping[str, tuple[str, ...]]
     people_en: Mapping[str, tuple[str, ...]]
     not_people: frozenset[str]
+    not_handles: frozenset[str]
     topics: tuple[Topic, ...]
     topic_tree: TopicTree
     products: frozenset[str]
@@ -101,6 +105,7 @@ def _load(extra_topics: tuple[Topic, ...], extra_products: tuple[str, ...]) -> V
         people_zh=_tuples(people["zh"]),
         people_en=_tuples(people["en"]),
         not_people=frozenset(people["not_people"]),
+        not_handles=frozenset(people["not_handles"]),
         topics=topics,
         topic_tree=_tree(topics),
         products=frozenset(name.lower() for name in (*_flat(code["products"]), *extra_products)),

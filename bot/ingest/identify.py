@@ -1,0 +1,126 @@
+"""Whether two items are one entry. Pure, and never by file name, position or order of arrival.
+
+An item that has an explicit key or a subject link is that; else it is its repository and its title without regard to
+case, width, blanks and punctuation. A changed title with nearly the same body is the same entry only if all numbers
+and identifiers agree: dependency bumps are alike and not the same. When in doubt, it is a new entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from bot.model import ParsedEntry
+from bot.text.normalise import normalise
+
+NEARLY_SAME = 0.1
+"""Up to this fraction of the body may differ where only the title is new."""
+DISTINCTIVE_LENGTH = 40
+"""A shorter body ("routine upgrade") says nothing about which change it describes."""
+WINDOW_DAYS = 14
+
+_LONGEST_IDENTITY = 400
+_EXACT_COMPARISON = 400
+_WORDS = re.compile(r"(?<=\d)\.(?=\d)|[^\W_]|[_+#]")
+_SPACE_BY_CJK = re.compile(r" (?=[\u2e80-\u9fff\uf900-\ufaff])|(?<=[\u2e80-\u9fff\uf900-\ufaff]) ")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_LATIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:[./-]|::)[A-Za-z0-9_]+)*")
+_CODE_LIKE = re.compile(r"[_\d./]|::|[a-z][A-Z]|[A-Z]{2,}[a-z]{2}")
+
+
+def normalise_title(title: str) -> str:
+    """Give the form in which titles are compared; `normalise_title` of it is itself."""
+    text = normalise(title)
+    kept: list[str] = []
+    position = 0
+    for match in _WORDS.finditer(text):
+        if match.start() > position and kept:
+            kept.append(" ")
+        kept.append(match[0])
+        position = match.end()
+    folded = _SPACE_BY_CJK.sub("", "".join(kept))
+    return folded or " ".join(text.split())
+
+
+def identity(entry: ParsedEntry) -> str:
+    """Give the key under which the entry is recorded for ever: at most 400 characters, equal for equal subjects."""
+    repo = entry.repo.casefold()
+    if entry.key:
+        return _bounded(f"key:{repo}:{entry.key.strip()}")
+    if entry.url:
+        return _bounded(f"url:{_normalise_url(entry.url)}")
+    return _bounded(f"title:{repo}:{normalise_title(entry.title)}")
+
+
+def same_entry(old_title: str, old_body: str, new_title: str, new_body: str) -> bool:
+    """Whether a new title over nearly the same body is the old entry reworded. Repository and time are the caller's."""
+    if min(len(old_body), len(new_body)) < DISTINCTIVE_LENGTH:
+        return False
+    if not _words_nest(old_title, new_title):
+        return False
+    if _marks(f"{old_title}\n{old_body}") != _marks(f"{new_title}\n{new_body}"):
+        return False
+    return change(old_body, new_body) <= NEARLY_SAME
+
+
+def change(old_body: str, new_body: str) -> float:
+    """Give the fraction of the text that differs: 0.0 for equal texts, 1.0 for nothing in common; symmetric.
+
+    Exact for small changes; where the differing middles are long it compares pairs of characters instead, so that the
+    time stays linear.
+    """
+    if old_body == new_body:
+        return 0.0
+    old, new = sorted((old_body, new_body))
+    longest = min(len(old), len(new))
+    head = 0
+    while head < longest and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < longest - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    common = head + tail + _common(old_middle, new_middle)
+    return 1.0 - 2.0 * common / (len(old) + len(new))
+
+
+def _common(old: str, new: str) -> float:
+    if not old or not new:
+        return 0.0
+    if max(len(old), len(new)) <= _EXACT_COMPARISON:
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return float(sum(block.size for block in matcher.get_matching_blocks()))
+    pairs = Counter(pairwise(old)) & Counter(pairwise(new))
+    return float(min(pairs.total(), len(old), len(new)))
+
+
+def _marks(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Numbers and code-like words: what tells two otherwise equal texts apart."""
+    numbers = frozenset(_NUMBER.findall(text))
+    return numbers, frozenset(word for word in _LATIN.findall(text) if _CODE_LIKE.search(word))
+
+
+def _words_nest(old_title: str, new_title: str) -> bool:
+    """Titles may gain or lose Latin words, not swap them: `Bump foo` and `Bump bar` are two."""
+    old, new = (set(map(str.lower, _LATIN.findall(title))) for title in (old_title, new_title))
+    return old <= new or new <= old
+
+
+def _normalise_url(url: str) -> str:
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # an unfinished bracket in the host: compare it as written
+        return url.strip()
+    query = urlencode([(k, v) for k, v in parse_qsl(parts.query, keep_blank_values=True) if not k.startswith("utm_")])
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), query, ""))
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= _LONGEST_IDENTITY:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{text[: _LONGEST_IDENTITY - len(digest) - 1]}#{digest}"
