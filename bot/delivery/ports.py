@@ -181,13 +181,12 @@ class UpdateStorage(Protocol):
         """
 
     def roots_behind(self, limit: int) -> tuple[RootBehind, ...]:
-        """Return sent roots of planned slots that are done and lack an UPDATE of the revision they should have.
+        """Return sent roots of planned slots that are done, show less than they should, and have no UPDATE for it.
+
+        They should show revision 1 + the sum of (entry revision - 1) over the slot's entries that are not SKIPPED.
 
         Done: none of the slot's entries is PLANNED, SENDING or UNCERTAIN. Not roots deleted by somebody.
         """
-
-    def wordings(self, entry_id: int, revisions: Sequence[int]) -> Mapping[int, Wording]:
-        """Return the named revisions of an entry, those that exist."""
 
     def add_deliveries(
         self, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime
@@ -212,6 +211,13 @@ class ViewStorage(Protocol):
 
     def sent_messages(self, channel: Channel, entry_ids: Sequence[int]) -> Mapping[int, SentMessage]:
         """Return where those entries stand in the channel, for the SENT ones."""
+
+
+class WordingStorage(Protocol):
+    """What an entry said before."""
+
+    def wordings(self, entry_id: int, revisions: Sequence[int]) -> Mapping[int, Wording]:
+        """Return the named revisions of an entry, those that exist."""
 
 
 class DeskStorage(Protocol):
@@ -247,6 +253,7 @@ class DeliveryStorage(
     ReconcileStorage,
     UpdateStorage,
     ViewStorage,
+    WordingStorage,
     DeskStorage,
     AlertStorage,
     Protocol,

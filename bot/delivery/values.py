@@ -207,10 +207,10 @@ class Turn:
     unresolved: tuple[Delivery, ...] = ()
     """SENDING, UNCERTAIN and HELD deliveries other than updates that began (`sending_since`) at or after `since`."""
     roots: Mapping[int, RootState] = field(default_factory=dict)
-    """By slot id, for every slot in `queue`."""
+    """By slot id, for every slot in `queue` and `unresolved`."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """By subject, for every REPLY and every part > 0 in `queue`: the thread of the sent ENTRY (part 0), which is its
-    `thread_ts` where it stands in a thread itself, else its `ts`."""
+    """By subject, for every REPLY and every part > 0 in `queue` and `unresolved`: the thread of the sent ENTRY
+    (part 0), which is its `thread_ts` where it stands in a thread itself, else its `ts`."""
     highest_sent: int = -1
     """The greatest ordinal among the channel's SENT deliveries: a smaller one was overtaken."""
     next_post_at: datetime | None = None
@@ -251,6 +251,8 @@ class Resolution:
     state: DeliveryState
     """SENT, PLANNED, HELD, or UNCERTAIN (look again at `next_try_at`)."""
     ts: str | None = None
+    thread_ts: str | None = None
+    """The thread in which it was found; None leaves what is stored."""
     error: str | None = None
     next_try_at: datetime | None = None
     looks: int = 0

@@ -1,0 +1,71 @@
+"""Telling people: once per cause, not too often, and never about the telling itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import structlog
+
+from bot.delivery.ports import AlertStorage, Clock, MessageMaker, Poster
+from bot.delivery.values import AnswerKind
+from bot.errors import MessageInvalid, StorageError, TemplateError
+from bot.model import Channel
+
+_log = structlog.get_logger("bot.delivery.alerts")
+
+
+class Alerts:
+    """The `Alarm` that logs, remembers what was told, and posts to the alert channel where there is one.
+
+    An alert is not a delivery: it is not kept in order, not looked for, and a lost one is lost. It never raises: a
+    fault of the alarm must not become a fault of what it reports.
+    """
+
+    def __init__(
+        self,
+        *,
+        storage: AlertStorage,
+        poster: Poster,
+        maker: MessageMaker,
+        clock: Clock,
+        channel: Channel | None,
+        quiet: timedelta,
+    ) -> None:
+        self._storage = storage
+        self._poster = poster
+        self._maker = maker
+        self._clock = clock
+        self._channel = channel
+        self._quiet = quiet
+
+    def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
+        """Tell `text`, unless this cause was told within the quiet time."""
+        try:
+            if not self._storage.note_alert(cause, text, self._clock.now(), self._quiet):
+                return
+        except StorageError as error:
+            _log.error("alert_not_noted", cause=cause, error=str(error))
+            return
+        _log.warning("alert", cause=cause, text=text)
+        # The alert channel's own trouble, or a dead token, cannot be told there: the log and `status` have it.
+        if self._channel is not None and about != self._channel and not cause.startswith("team:"):
+            self._post(self._channel, cause, text)
+
+    def clear(self, cause: str) -> None:
+        """The cause is over: when it comes back, it is told again."""
+        try:
+            if self._storage.clear_alert(cause):
+                _log.info("alert_over", cause=cause)
+        except StorageError as error:
+            _log.error("alert_not_cleared", cause=cause, error=str(error))
+
+    def _post(self, channel: Channel, cause: str, text: str) -> None:
+        try:
+            message = self._maker.alert(text)
+        except (MessageInvalid, TemplateError) as error:
+            _log.error("alert_not_made", cause=cause, error=str(error))
+            return
+        answer = self._poster.post(channel, message, key=uuid4().hex)
+        if answer.kind is not AnswerKind.OK:
+            _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)

@@ -1,0 +1,155 @@
+"""From a delivery to the message that is said: gathers what it shows, and asks the maker for blocks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.delivery.outcome import THREAD_REFUSALS
+from bot.delivery.policy import ChannelPolicy, Style
+from bot.delivery.ports import MessageMaker, ViewStorage, WordingStorage
+from bot.delivery.slots import minutes_late
+from bot.delivery.values import RootView, SentMessage, Turn, Wording, entry_of
+from bot.errors import MessageInvalid, StorageError
+from bot.model import Channel, Delivery, DeliveryKind, Entry, Layout, Message, SlotState
+
+_REMEMBERED = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A message ready to go, and where it goes."""
+
+    message: Message
+    thread_ts: str | None = None
+    parts: int = 1
+    told_revision: int | None = None
+    folds: bool = False
+
+
+class Composer:
+    """Makes parcels.
+
+    Raises `MessageInvalid` where this message cannot be made, `TemplateError` where the channel's templates cannot.
+    """
+
+    def __init__(self, storage: ViewStorage, wordings: WordingStorage, maker: MessageMaker) -> None:
+        self._storage = storage
+        self._wordings = wordings
+        self._maker = maker
+        # A morning's entries go to many channels: equal ones are rendered once.
+        self._made: OrderedDict[tuple[object, ...], tuple[Message, ...]] = OrderedDict()
+
+    def entries(self, deliveries: Sequence[Delivery]) -> Mapping[int, Entry]:
+        """Return the entries that these deliveries speak of, read at once."""
+        ids = dict.fromkeys(entry_id for one in deliveries if (entry_id := entry_of(one.subject)) is not None)
+        return self._storage.entries(tuple(ids)) if ids else {}
+
+    def post(
+        self,
+        delivery: Delivery,
+        turn: Turn,
+        entries: Mapping[int, Entry],
+        policy: ChannelPolicy,
+        now: datetime,
+    ) -> Parcel:
+        """Make a root, an entry or a reply."""
+        if delivery.kind is DeliveryKind.ROOT:
+            return self._root(delivery, policy, now)
+        entry = entries.get(entry_of(delivery.subject) or 0)
+        if entry is None:
+            raise MessageInvalid(f"{delivery.subject} is not in the database any more")
+        if delivery.kind is DeliveryKind.REPLY:
+            before = self._before(entry, delivery.revision)
+            message = self._maker.entry_reply(entry, before, policy.style)
+            return Parcel(message=message, thread_ts=turn.parents.get(delivery.subject))
+        overtaken = delivery.ordinal < turn.highest_sent and delivery.part == 0
+        messages = self._entry(entry, policy.style, overtaken=overtaken)
+        if delivery.part >= len(messages):
+            raise MessageInvalid(f"{delivery.subject} has only {len(messages)} parts now")
+        return Parcel(
+            message=messages[delivery.part],
+            thread_ts=_thread_of(delivery, turn),
+            parts=len(messages),
+            told_revision=entry.revision,
+        )
+
+    def update(self, delivery: Delivery, policy: ChannelPolicy, now: datetime) -> Parcel:
+        """Make the new form of a sent root or entry."""
+        entry_id = entry_of(delivery.subject)
+        if entry_id is None:
+            return self._root(delivery, policy, now)
+        entry = self._storage.entries((entry_id,)).get(entry_id)
+        if entry is None:
+            raise MessageInvalid(f"{delivery.subject} is not in the database any more")
+        before = self._before(entry, entry.revision)
+        message = self._maker.entry_update(entry, policy.style, changed=what_changed(before, entry), at=now)
+        return Parcel(message=message, told_revision=entry.revision)
+
+    def _before(self, entry: Entry, revision: int) -> Wording:
+        found = self._wordings.wordings(entry.id, (revision - 1,))
+        return found.get(revision - 1) or Wording(revision=revision, title=entry.title, body=entry.body)
+
+    def _entry(self, entry: Entry, style: Style, *, overtaken: bool) -> tuple[Message, ...]:
+        key = (entry.id, entry.revision, len(entry.editions), style, overtaken)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._maker.entry(entry, style, overtaken=overtaken)
+            if len(self._made) > _REMEMBERED:
+                self._made.popitem(last=False)
+        return made
+
+    def _root(self, delivery: Delivery, policy: ChannelPolicy, now: datetime) -> Parcel:
+        if delivery.slot_id is None:
+            raise StorageError(f"delivery {delivery.key} is a root without a slot")
+        slot = self._storage.slot_view(delivery.slot_id)
+        ids = [int(one) for one in slot.detail.get("entries", ()) if int(one) not in slot.dropped]
+        carried_ids = [int(one) for one in slot.detail.get("carried", ())]
+        entries = self._storage.entries((*ids, *carried_ids))
+        new = tuple(entries[one] for one in ids if one in entries)
+        view = RootView(
+            slot=slot,
+            entries=new,
+            sent=self._sent(delivery.channel, ids),
+            carried=tuple(entries[one] for one in carried_ids if one in entries),
+            carried_sent=self._sent(delivery.channel, carried_ids),
+            late_minutes=minutes_late(slot.slot.due_at, slot.root_sent_at or now, policy.late_grace),
+        )
+        if slot.state is SlotState.EMPTY:
+            return Parcel(message=self._maker.empty(view, policy.style))
+        compact = slot.layout is Layout.COMPACT
+        return Parcel(
+            message=self._maker.root(view, policy.style),
+            # The first form of a root has no links yet; a compact one never gets any, so it is complete at once.
+            told_revision=root_revision(new) if compact or delivery.kind is DeliveryKind.UPDATE else 0,
+            folds=compact,
+        )
+
+    def _sent(self, channel: Channel, ids: Sequence[int]) -> Mapping[int, SentMessage]:
+        return self._storage.sent_messages(channel, ids) if ids else {}
+
+
+def root_revision(entries: Sequence[Entry]) -> int:
+    """Return the revision of a root that shows these entries as sent; the first form of a root is revision 0."""
+    return 1 + sum(entry.revision - 1 for entry in entries)
+
+
+def what_changed(before: Wording, entry: Entry) -> tuple[str, ...]:
+    """Return which of `title`, `body` and `verdict` differ."""
+    verdict = entry.extraction.verdict.value if entry.extraction.verdict else None
+    pairs = (("title", before.title, entry.title), ("body", before.body, entry.body))
+    changed = [name for name, old, new in pairs if old != new]
+    if before.verdict is not None and before.verdict != verdict:
+        changed.append("verdict")
+    return tuple(changed)
+
+
+def _thread_of(delivery: Delivery, turn: Turn) -> str | None:
+    if delivery.error in THREAD_REFUSALS:
+        return None  # Slack has said that this thread is gone: better in the channel than nowhere
+    if delivery.part > 0:
+        return turn.parents.get(delivery.subject)
+    root = turn.roots.get(delivery.slot_id) if delivery.slot_id is not None else None
+    return root.ts if root is not None and root.layout is Layout.THREAD else None

@@ -1,0 +1,103 @@
+"""Closed doors: channels and workspaces that refuse, who is told, and how they open again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+
+from bot.delivery.outcome import NotNow, Outcome, Scope, Sent, of_post
+from bot.delivery.policy import DeliverySettings
+from bot.delivery.ports import Alarm, Poster, SendStorage
+from bot.delivery.values import AnswerKind, Block, Record
+from bot.delivery.verdict import block_of
+from bot.model import Channel, Delivery, DeliveryState
+
+_log = structlog.get_logger("bot.delivery")
+
+
+class Doors:
+    """Blocks channels and workspaces, tells people once, and lifts the block when Slack takes something again."""
+
+    def __init__(
+        self, storage: SendStorage, poster: Poster, alarm: Alarm, settings: DeliverySettings
+    ) -> None:
+        self._storage = storage
+        self._poster = poster
+        self._alarm = alarm
+        self._settings = settings
+        self._asked = False
+
+    def heed(
+        self, delivery: Delivery, outcome: Outcome | None, record: Record, now: datetime, *, was_blocked: bool
+    ) -> None:
+        """Do what an outcome asks for beyond its own delivery."""
+        channel = delivery.channel
+        if isinstance(outcome, Sent):
+            if was_blocked:
+                self.open(channel)
+        elif isinstance(outcome, NotNow) and (block := block_of(outcome, now, self._settings)) is not None:
+            if outcome.scope is Scope.TEAM:
+                self._close_team(channel.team_id, block, now)
+            else:
+                self.close(channel, block, now)
+        if record.state is DeliveryState.FAILED:
+            text = f"A message was refused for good ({record.error}): {delivery.subject}, {delivery.key}."
+            self._alarm.raise_alert(f"failed:{delivery.key}", text, about=channel)
+
+    def close(self, channel: Channel, block: Block, now: datetime) -> None:
+        """Block the channel and tell people why."""
+        if self._storage.block_channel(channel, block, now):
+            _log.warning(
+                "channel_blocked", channel=channel.channel_id, reason=block.reason, advice=block.advice
+            )
+        text = f"Nothing can be posted to <#{channel.channel_id}> ({block.reason}). {block.advice}"
+        self._alarm.raise_alert(_cause(channel), text, about=channel)
+
+    def open(self, channel: Channel) -> None:
+        """Lift the channel's block: something was taken, or the bot was invited."""
+        if self._storage.unblock_channel(channel):
+            _log.info("channel_open_again", channel=channel.channel_id)
+        self._alarm.clear(_cause(channel))
+
+    def not_configured(self, channel: Channel, now: datetime) -> None:
+        """Let the deliveries of a channel that no configuration names wait; nobody needs to be woken for it."""
+        advice = "Put the channel back into config.yaml, or leave its messages unsent."
+        until = now + self._settings.channel_retry
+        if self._storage.block_channel(
+            channel, Block(reason="not_configured", advice=advice, until=until), now
+        ):
+            _log.info("channel_not_configured", channel=channel.channel_id)
+
+    def template_broken(self, channel: Channel, advice: str, now: datetime) -> None:
+        """Hold the channel until its template is mended: no message of it can be made."""
+        until = now + self._settings.channel_retry
+        self.close(channel, Block(reason="template", advice=advice, until=until), now)
+
+    def knock(self, now: datetime) -> None:
+        """Ask each blocked workspace, at most once an interval over all replicas, and once when this process starts."""
+        first, self._asked = not self._asked, True
+        for team_id, block in self._storage.team_blocks().items():
+            due = block.until <= now
+            if not first and not due:
+                continue
+            if due and not self._storage.probe_team(team_id, now, now + self._settings.team_retry):
+                continue
+            answer = self._poster.check(team_id)
+            if answer.kind is AnswerKind.OK:
+                if self._storage.unblock_team(team_id):
+                    _log.info("workspace_open_again", team=team_id)
+                self._alarm.clear(f"team:{team_id}")
+            else:
+                _log.debug("workspace_still_closed", team=team_id, outcome=repr(of_post(answer)))
+
+    def _close_team(self, team_id: str, block: Block, now: datetime) -> None:
+        if self._storage.block_team(team_id, block, now):
+            _log.error("workspace_blocked", team=team_id, reason=block.reason, advice=block.advice)
+        self._alarm.raise_alert(
+            f"team:{team_id}", f"Slack refuses the token ({block.reason}). {block.advice}"
+        )
+
+
+def _cause(channel: Channel) -> str:
+    return f"channel:{channel.team_id}/{channel.channel_id}"

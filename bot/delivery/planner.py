@@ -1,0 +1,171 @@
+"""Planning, the thin part: fetches what `plan.py` decides on, and records what it decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.delivery.match import Matcher
+from bot.delivery.plan import (
+    NOTHING,
+    POLICY_CHANGED,
+    News,
+    no_longer_wanted,
+    openings,
+    plan_channel,
+    plan_slot,
+    slot_for_now,
+)
+from bot.delivery.policy import ChannelPolicy, DeliverySettings
+from bot.delivery.ports import Alarm, PlanStorage, ViewStorage
+from bot.delivery.values import Candidate, ChannelState, DocumentNews, SlotPlan, entry_of
+from bot.model import Channel, Delivery, Entry, SlotState
+
+_log = structlog.get_logger("bot.delivery")
+
+
+@dataclass(slots=True)
+class Planned:
+    """What one planning run recorded."""
+
+    slots: int = 0
+    deliveries: int = 0
+    passed: int = 0
+
+
+class Planner:
+    """Plans all channels. Every replica may: a slot's UNIQUE row lets one of them win."""
+
+    def __init__(
+        self,
+        *,
+        storage: PlanStorage,
+        views: ViewStorage,
+        alarm: Alarm,
+        policies: Mapping[Channel, ChannelPolicy],
+        settings: DeliverySettings,
+    ) -> None:
+        self._storage = storage
+        self._views = views
+        self._alarm = alarm
+        self._settings = settings
+        self._policies = policies
+        self._states: dict[Channel, ChannelState] = {}
+        self._done_until: dict[Channel, datetime] = {}
+
+    def take_policies(self, policies: Mapping[Channel, ChannelPolicy], now: datetime) -> int:
+        """Use other policies from now on; drop what is planned and no longer wanted. Return how many were dropped."""
+        self._policies = policies
+        self._done_until.clear()
+        return self.tidy(now)
+
+    def tidy(self, now: datetime) -> int:
+        """Skip planned deliveries that the present policies do not want; return how many."""
+        matcher, skipped = Matcher(), 0
+        for channel, policy in self._policies.items():
+            planned = self._storage.planned(channel)
+            if not planned:
+                continue
+            dropped = no_longer_wanted(policy, planned, self._candidates(planned), matcher)
+            if dropped:
+                skipped += self._storage.skip(dropped, POLICY_CHANGED, now)
+                _log.info("policy_narrowed", channel=channel.channel_id, skipped=len(dropped))
+        return skipped
+
+    def plan(self, now: datetime) -> Planned:
+        """Record every slot that is due. Safe to call at any time, as often as one likes, in any replica."""
+        result, matcher = Planned(), Matcher()
+        documents: dict[int, DocumentNews] = {}
+        for channel, policy in self._policies.items():
+            done = self._done_until.get(channel)
+            # A hint only, to leave the database alone: a clock that was set back makes it look again.
+            if done is not None and done <= now and not self._anything_due(policy, done, now):
+                continue
+            self._plan_channel(policy, now, documents, matcher, result)
+            self._done_until[channel] = now
+        return result
+
+    def plan_now(self, channel: Channel, now: datetime) -> int | None:
+        """Plan a slot at once for what is new; return its id, or None where nothing is new."""
+        policy = self._policies[channel]
+        state = self._storage.register_channel(channel, policy.name, now)
+        plan = plan_slot(policy, state, slot_for_now(policy, now), self._news(channel, {}), Matcher())
+        if plan.state is not SlotState.PLANNED:
+            return None
+        return self._storage.record_plan(plan, now)
+
+    def _anything_due(self, policy: ChannelPolicy, since: datetime, now: datetime) -> bool:
+        state = self._states[policy.channel]
+        due = openings(policy, state, (), now, now - since + timedelta(seconds=1))
+        return due.open is not None or bool(due.passed)
+
+    def _plan_channel(
+        self,
+        policy: ChannelPolicy,
+        now: datetime,
+        documents: dict[int, DocumentNews],
+        matcher: Matcher,
+        result: Planned,
+    ) -> None:
+        channel = policy.channel
+        state = self._storage.register_channel(channel, policy.name, now)
+        self._states[channel] = state
+        lookback = self._settings.lookback
+        # Two days more: local dates run ahead of and behind UTC, and slots decided ahead of a wrong clock count too.
+        recorded = self._storage.slots(channel, (now - lookback - timedelta(days=2)).date())
+        due = openings(policy, state, recorded, now, lookback)
+        news = self._news(channel, documents) if due.open is not None else NOTHING
+        for plan in plan_channel(policy, state, due, news, matcher):
+            if self._storage.record_plan(plan, now) is None:
+                _log.debug("slot_taken", channel=channel.channel_id, slot=plan.slot.name)
+                continue
+            self._tell(policy, plan, result)
+
+    def _tell(self, policy: ChannelPolicy, plan: SlotPlan, result: Planned) -> None:
+        day, name = plan.slot.local_date.isoformat(), plan.slot.name
+        result.slots += 1
+        result.deliveries += len(plan.drafts)
+        _log.info(
+            "slot",
+            channel=policy.channel.channel_id,
+            date=day,
+            slot=name,
+            state=plan.state,
+            messages=len(plan.drafts),
+        )
+        if plan.state is SlotState.PASSED:
+            result.passed += 1
+            text = (
+                f"{policy.name}: the slot {day} {name} ({policy.schedule.zone.key}) was missed by more than "
+                f"{policy.catch_up}. Nothing is lost: its entries come with the next slot."
+            )
+            cause = f"passed:{policy.channel.team_id}/{policy.channel.channel_id}/{day}/{name}"
+            self._alarm.raise_alert(cause, text, about=policy.channel)
+        elif plan.detail.get("flood"):
+            _log.warning("flood_made_compact", channel=policy.channel.channel_id, date=day, slot=name)
+
+    def _news(self, channel: Channel, documents: dict[int, DocumentNews]) -> News:
+        ids = self._storage.fresh_documents(channel)
+        missing = [one for one in ids if one not in documents]
+        if missing:
+            documents.update(self._storage.document_news(missing))
+        fresh = tuple(documents[one] for one in ids if one in documents)
+        entry_ids = tuple({candidate.entry_id for document in fresh for candidate in document.entries})
+        return News(fresh=fresh, taken=self._storage.taken(channel, entry_ids) if entry_ids else frozenset())
+
+    def _candidates(self, planned: tuple[Delivery, ...]) -> Mapping[int, Candidate]:
+        ids = [entry_id for one in planned if (entry_id := entry_of(one.subject)) is not None]
+        return (
+            {entry_id: _candidate(entry) for entry_id, entry in self._views.entries(ids).items()}
+            if ids
+            else {}
+        )
+
+
+def _candidate(entry: Entry) -> Candidate:
+    return Candidate(
+        entry_id=entry.id, repo=entry.repo, title=entry.title, body=entry.body, topics=entry.extraction.topics
+    )

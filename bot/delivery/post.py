@@ -1,0 +1,333 @@
+"""Sending: leased channels, claimed messages, one call each, and what came of it written down at once.
+
+One thread decides and writes to the database; only the calls to Slack run on others. What falls due together is
+claimed and recorded together, so many channels cost little more than one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import Event
+
+import structlog
+
+from bot.delivery.compose import Composer, Parcel
+from bot.delivery.doors import Doors
+from bot.delivery.gates import Gates
+from bot.delivery.line import Line, Lines
+from bot.delivery.outcome import NotNow, Outcome, Scope, Sent, Unknown
+from bot.delivery.policy import ChannelPolicy, DeliverySettings
+from bot.delivery.ports import Clock, Crew, Poster, SendStorage
+from bot.delivery.values import Answer, AnswerKind, Record
+from bot.delivery.verdict import NOTHING, Flight, Landing, outcome_of, record_of
+from bot.errors import MessageInvalid, TemplateError
+from bot.model import Channel, DeliveryState
+
+_log = structlog.get_logger("bot.delivery")
+
+_QUEUE = 25
+_LOOK_EVERY = timedelta(milliseconds=500)
+_HOLD_AT_MOST = timedelta(seconds=5)
+_LONGEST_NAP = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """No message could be made of a delivery, and why."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one run did."""
+
+    sent: int = 0
+    refused: int = 0
+    failed: int = 0
+    uncertain: int = 0
+
+
+class Sender:
+    """Sends what is planned, channel by channel in order, many channels at once."""
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        storage: SendStorage,
+        composer: Composer,
+        poster: Poster,
+        crew: Crew[Landing],
+        clock: Clock,
+        doors: Doors,
+        gates: Gates,
+        policies: Mapping[Channel, ChannelPolicy],
+        settings: DeliverySettings,
+    ) -> None:
+        """`owner` names this process in leases and claims: no two processes may share it."""
+        self._owner = owner
+        self._storage = storage
+        self._composer = composer
+        self._poster = poster
+        self._crew = crew
+        self._clock = clock
+        self._doors = doors
+        self._gates = gates
+        self.policies = policies
+        """Replaced as a whole when the configuration is read again."""
+        self._settings = settings
+        self._lines = Lines()
+        self._flying: dict[int, Flight] = {}
+        self._landed: list[Landing] = []
+        self._looked_at: datetime | None = None
+
+    def run(self, stop: Event) -> Tally:
+        """Send until nothing is left to send now, the turn is over, or `stop` is set.
+
+        Messages in flight at the end of a turn are recorded by the next run; when stopped they are waited for, at
+        most `settings.drain` seconds, and what has no answer by then is recorded as uncertain. Raises
+        `StorageUnavailable`; what had landed is then recorded by the next run.
+        """
+        tally = Tally()
+        end = self._clock.now() + timedelta(seconds=self._settings.turn)
+        self._looked_at = None
+        while not stop.is_set():
+            self._land(self._crew.collect(0), tally)
+            now = self._clock.now()
+            if now >= end:
+                return tally
+            hungry = self._grab(now)
+            self._launch(now)
+            if not self._lines and not self._flying and not hungry:
+                return tally
+            self._land(self._crew.collect(0.0 if hungry else self._nap()), tally)
+        self._finish(tally)
+        return tally
+
+    # --- taking channels ------------------------------------------------------------------------------------------
+
+    def _grab(self, now: datetime) -> bool:
+        """Lease more channels; return whether there may be still more."""
+        if self._looked_at is not None and now - self._looked_at < _LOOK_EVERY:
+            return False
+        room = self._gates.room(now, self._settings.lease) - len(self._lines)
+        limit = min(self._settings.grab, room)
+        if limit <= 0:
+            return False
+        until = now + self._settings.lease
+        since = now - self._settings.order_wait
+        channels = self._storage.lease(self._owner, now, until, since=since, limit=limit)
+        full = len(channels) == limit and limit == self._settings.grab
+        self._looked_at = None if full else now
+        if channels:
+            self._open(channels, since, now, until)
+        return full
+
+    def _open(self, channels: Sequence[Channel], since: datetime, now: datetime, until: datetime) -> None:
+        turns = self._storage.turns(channels, since, _QUEUE)
+        spare: list[Channel] = []
+        entries = self._composer.entries([one for turn in turns.values() for one in turn.queue])
+        for channel in channels:
+            turn = turns.get(channel)
+            if turn is None or not turn.queue or turn.unresolved:
+                spare.append(channel)
+            elif channel not in self.policies:
+                self._doors.not_configured(channel, now)
+                spare.append(channel)
+            else:
+                at = max(now, turn.next_post_at or now)
+                self._lines.add(
+                    Line(turn=turn, queue=deque(turn.queue), lease_until=until, at=at, entries=entries)
+                )
+        if spare:
+            self._storage.release(self._owner, spare)
+
+    # --- sending ----------------------------------------------------------------------------------------------------
+
+    def _launch(self, now: datetime) -> None:
+        """Send the next message of every channel that may speak now, as far as there are hands and leave."""
+        ready: list[tuple[Line, Parcel | Broken]] = []
+        waiting: list[Line] = []
+        while len(ready) < self._crew.free and (line := self._lines.pop(now)) is not None:
+            if line.lease_until <= now:
+                self._lines.drop(line.channel)  # somebody else may have it by now: it is leased afresh
+            elif not self._gates.open(line.channel.team_id, now):
+                waiting.append(line)
+            elif (parcel := self._prepare(line, now)) is not None:
+                self._gates.passed(line.channel.team_id)
+                ready.append((line, parcel))
+        for line in waiting:
+            self._lines.wait(line)
+        if ready:
+            self._claim(ready)
+
+    def _prepare(self, line: Line, now: datetime) -> Parcel | Broken | None:
+        """Render the head of the queue before it is claimed; None where it cannot go now."""
+        delivery = line.queue[0]
+        if delivery.next_try_at is not None and delivery.next_try_at > now:
+            self._hold(line, delivery.next_try_at, now)
+            return None
+        policy = self.policies.get(line.channel)
+        if policy is None:
+            self._give_up(line.channel)
+            return None
+        try:
+            parcel = self._composer.post(delivery, line.turn, line.entries, policy, now)
+        except MessageInvalid as error:
+            _log.error("message_invalid", delivery=delivery.key, subject=delivery.subject, reason=str(error))
+            return Broken(str(error))
+        except TemplateError as error:
+            self._doors.template_broken(line.channel, str(error), now)
+            self._give_up(line.channel)
+            return None
+        if parcel.parts > 1 and delivery.part == 0:
+            self._storage.add_parts(delivery.id, parcel.parts)
+        return parcel
+
+    def _claim(self, ready: Sequence[tuple[Line, Parcel | Broken]]) -> None:
+        now = self._clock.now()
+        until = now + self._settings.lease
+        won = self._storage.claim(self._owner, [line.queue[0].id for line, _ in ready], now, until)
+        for line, parcel in ready:
+            delivery = line.queue[0]
+            if delivery.id not in won:
+                self._lines.drop(line.channel)
+                continue
+            line.lease_until = until
+            if isinstance(parcel, Broken):
+                flight = Flight(delivery=delivery, parcel=NOTHING, until=until)
+                self._landed.append(
+                    Landing(flight=flight, answer=None, began=now, ended=now, broken=parcel.reason)
+                )
+                continue
+            flight = Flight(delivery=delivery, parcel=parcel, until=until)
+            self._flying[delivery.id] = flight
+            self._crew.submit(_call(self._poster, self._clock, flight, self._settings.post_timeout))
+
+    # --- writing down -----------------------------------------------------------------------------------------------
+
+    def _land(self, landings: Sequence[Landing], tally: Tally) -> None:
+        self._landed.extend(landings)
+        if not self._landed:
+            return
+        judged: list[tuple[Landing, Outcome | None, Record]] = []
+        for landing in self._landed:
+            outcome = outcome_of(landing)
+            judged.append((landing, outcome, record_of(landing, outcome, self._settings)))
+        now = self._clock.now()
+        accepted = self._storage.record(self._owner, [record for _, _, record in judged], now)
+        self._landed = []  # only now: a database that was away gets them again
+        for landing, outcome, record in judged:
+            self._flying.pop(landing.flight.delivery.id, None)
+            if record.delivery_id not in accepted:
+                _log.warning("record_refused", delivery=landing.flight.delivery.key, state=record.state.value)
+                self._lines.drop(landing.flight.delivery.channel)
+                continue
+            _count(tally, record)
+            self._gates.saw(landing.flight.delivery.channel, now, outcome)
+            self._follow(landing, outcome, record, now)
+
+    def _follow(self, landing: Landing, outcome: Outcome | None, record: Record, now: datetime) -> None:
+        """Let the channel go on, wait or stop, as the outcome has it."""
+        delivery = landing.flight.delivery
+        channel = delivery.channel
+        line = self._lines.get(channel)
+        _log.debug("delivery", delivery=delivery.key, channel=channel.channel_id, state=record.state.value)
+        blocked = line is not None and line.turn.blocked
+        self._doors.heed(delivery, outcome, record, now, was_blocked=blocked)
+        if line is None:
+            self._give_up(channel)
+            return
+        if isinstance(outcome, NotNow) and outcome.scope is Scope.TEAM:
+            for other in self._lines:
+                if other.channel.team_id == channel.team_id:
+                    self._give_up(other.channel)
+            return
+        refused = isinstance(outcome, NotNow) and outcome.scope is Scope.CHANNEL
+        if refused or outcome is None or isinstance(outcome, Unknown):
+            self._give_up(channel)
+            return
+        self._go_on(line, landing, outcome, record, now)
+
+    def _go_on(self, line: Line, landing: Landing, outcome: Outcome, record: Record, now: datetime) -> None:
+        delivery = landing.flight.delivery
+        if isinstance(outcome, Sent):
+            line.sent(delivery, record)
+        elif record.state is DeliveryState.PLANNED:
+            line.again(delivery, record)
+        else:
+            line.queue.popleft()
+        if not line.queue or landing.flight.parcel.parts > 1:
+            self._give_up(line.channel)  # what has come meanwhile is read under a new lease
+            return
+        self._hold(line, record.next_post_at or now, now)
+
+    def _hold(self, line: Line, at: datetime, now: datetime) -> None:
+        """Keep the line for a short wait; for a long one, give the channel back."""
+        if at - now > _HOLD_AT_MOST:
+            self._give_up(line.channel)
+            return
+        line.at = at
+        self._lines.wait(line)
+
+    def _give_up(self, channel: Channel) -> None:
+        self._lines.drop(channel)
+        if not any(flight.delivery.channel == channel for flight in self._flying.values()):
+            self._storage.release(self._owner, [channel])
+
+    # --- waiting and stopping ---------------------------------------------------------------------------------------
+
+    def _nap(self) -> float:
+        """Return how long nothing can be done but wait for answers."""
+        if self._landed:
+            return 0.0
+        now = self._clock.now()
+        moments = [self._lines.next_at() if self._crew.free else None, self._gates.next_at(now)]
+        ahead = [(moment - now).total_seconds() for moment in moments if moment is not None]
+        return max(0.0, min([_LONGEST_NAP, *(seconds for seconds in ahead if seconds > 0)]))
+
+    def _finish(self, tally: Tally) -> None:
+        end = self._clock.now() + timedelta(seconds=self._settings.drain)
+        while self._flying and self._clock.now() < end:
+            self._land(self._crew.collect(_LONGEST_NAP), tally)
+        now = self._clock.now()
+        lost = Answer(kind=AnswerKind.TIMEOUT_READ, detail="stopped")
+        self._land(
+            [Landing(flight=f, answer=lost, began=now, ended=now) for f in self._flying.values()], tally
+        )
+        self._storage.release(self._owner, [line.channel for line in self._lines])
+        self._lines = Lines()
+
+
+def _call(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Callable[[], Landing]:
+    def call() -> Landing:
+        began = clock.now()
+        if began + timedelta(seconds=timeout) > flight.until:
+            # This process was held up since the claim. Another may be about to take the message for lost.
+            return Landing(flight=flight, answer=None, began=began, ended=began)
+        delivery, parcel = flight.delivery, flight.parcel
+        try:
+            answer = poster.post(
+                delivery.channel, parcel.message, key=delivery.key, thread_ts=parcel.thread_ts
+            )
+        except Exception as error:  # noqa: BLE001 - whatever broke, the request may have left: that is doubt
+            answer = Answer(kind=AnswerKind.DROPPED, detail=type(error).__name__)
+        return Landing(flight=flight, answer=answer, began=began, ended=clock.now())
+
+    return call
+
+
+def _count(tally: Tally, record: Record) -> None:
+    match record.state:
+        case DeliveryState.SENT:
+            tally.sent += 1
+        case DeliveryState.UNCERTAIN:
+            tally.uncertain += 1
+        case DeliveryState.FAILED:
+            tally.failed += 1
+        case _:
+            tally.refused += 1

@@ -1,0 +1,151 @@
+"""Settling doubt: a message whose answer was lost is looked for before anything is posted again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Event
+from typing import Protocol
+
+import structlog
+
+from bot.delivery.policy import DeliverySettings
+from bot.delivery.ports import Alarm, Clock, History, ReconcileStorage, SendStorage
+from bot.delivery.values import Absent, CannotLook, Doubtful, Found, Look, Resolution
+from bot.model import DeliveryKind, DeliveryState, Layout
+
+_log = structlog.get_logger("bot.delivery")
+
+_AT_ONCE = 50
+
+
+@dataclass(slots=True)
+class Settled:
+    """What one run found out."""
+
+    expired: int = 0
+    found: int = 0
+    absent: int = 0
+    held: int = 0
+    later: int = 0
+
+
+class DoubtStorage(ReconcileStorage, SendStorage, Protocol):
+    """What settling doubt needs of a database."""
+
+
+class Reconciler:
+    """Looks for uncertain deliveries, one after the other: reading history is limited far more than posting."""
+
+    def __init__(
+        self,
+        *,
+        storage: DoubtStorage,
+        history: History,
+        alarm: Alarm,
+        clock: Clock,
+        settings: DeliverySettings,
+    ) -> None:
+        self._storage = storage
+        self._history = history
+        self._alarm = alarm
+        self._clock = clock
+        self._settings = settings
+
+    def run(self, stop: Event) -> Settled:
+        """Turn expired claims into doubt, and settle the doubt that is old enough. Safe in every replica.
+
+        Two replicas that look for the same message find the same; only the first one's resolution is taken.
+        """
+        settled = Settled()
+        now = self._clock.now()
+        # The claim's end is after the last moment at which its post could start and time out; Slack gets a little more.
+        for delivery in self._storage.expire_sending(now, now + self._settings.settle):
+            settled.expired += 1
+            _log.warning("claim_expired", delivery=delivery.key, channel=delivery.channel.channel_id)
+        for doubtful in self._storage.uncertain(now, _AT_ONCE):
+            if stop.is_set():
+                break
+            self._settle(doubtful, settled)
+        return settled
+
+    def _settle(self, doubtful: Doubtful, settled: Settled) -> None:
+        delivery = doubtful.delivery
+        look, thread_ts = self._look(doubtful)
+        now = self._clock.now()
+        resolution = replace(resolve(doubtful, look, now, self._settings), thread_ts=thread_ts)
+        if not self._storage.resolve(resolution, now):
+            _log.debug("settled_elsewhere", delivery=delivery.key)
+            return
+        _log.info(
+            "settled",
+            delivery=delivery.key,
+            channel=delivery.channel.channel_id,
+            state=resolution.state.value,
+        )
+        match resolution.state:
+            case DeliveryState.SENT:
+                settled.found += 1
+            case DeliveryState.PLANNED:
+                settled.absent += 1
+            case DeliveryState.HELD:
+                settled.held += 1
+                self._tell_held(doubtful, resolution)
+            case _:
+                settled.later += 1
+
+    def _look(self, doubtful: Doubtful) -> tuple[Look, str | None]:
+        """Look wherever the message can stand, and return the thread where it was found.
+
+        A process that was killed while it sent has not noted in which thread: the root's, the entry's, or (where
+        that thread was refused before) none. Absent means absent from all of them.
+        """
+        delivery = doubtful.delivery
+        turn = self._storage.turns([delivery.channel], doubtful.oldest, 1).get(delivery.channel)
+        root = turn.roots.get(delivery.slot_id) if turn is not None and delivery.slot_id is not None else None
+        parent = turn.parents.get(delivery.subject) if turn is not None else None
+        in_root = root.ts if root is not None and root.layout is Layout.THREAD else None
+        places: dict[str | None, None] = dict.fromkeys((delivery.thread_ts, parent, in_root))
+        if delivery.kind is DeliveryKind.ENTRY and delivery.part == 0:
+            places[None] = None
+        elif len(places) > 1:
+            places.pop(None, None)  # a reply never goes to the channel itself
+        look: Look = Absent()
+        for place in places:
+            look = self._history.find(
+                delivery.channel, key=delivery.key, oldest=doubtful.oldest, thread_ts=place
+            )
+            if not isinstance(look, Absent):
+                return look, place if isinstance(look, Found) else None
+        return look, None
+
+    def _tell_held(self, doubtful: Doubtful, resolution: Resolution) -> None:
+        delivery = doubtful.delivery
+        text = (
+            f"It is not known whether {delivery.subject} stands in <#{delivery.channel.channel_id}> "
+            f"({resolution.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} TS` "
+            f"or `digest-bot deliveries retry {delivery.key[:8]}`."
+        )
+        self._alarm.raise_alert(f"held:{delivery.key}", text, about=delivery.channel)
+
+
+def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySettings) -> Resolution:
+    """Return what a look says about an uncertain delivery. Pure."""
+    delivery, looks = doubtful.delivery, doubtful.looks + 1
+    base = Resolution(
+        delivery_id=delivery.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.UNCERTAIN, looks=looks
+    )
+    match look:
+        case Found(ts=ts):
+            return replace(base, state=DeliveryState.SENT, ts=ts)
+        case Absent() if delivery.attempts >= settings.max_attempts:
+            return replace(base, state=DeliveryState.HELD, error=f"no answer to {delivery.attempts} attempts")
+        case Absent():
+            return replace(base, state=DeliveryState.PLANNED, error=delivery.error)
+        case CannotLook(reason=reason, retry_at=None):
+            return replace(base, state=DeliveryState.HELD, error=reason)
+        case CannotLook(reason=reason) if looks >= settings.max_looks:
+            return replace(base, state=DeliveryState.HELD, error=reason)
+        case CannotLook(reason=reason, retry_at=retry_at):
+            again = max(retry_at or now, now + settings.look_again)
+            return replace(base, error=reason, next_try_at=again)

@@ -1,0 +1,157 @@
+"""Departure's front door: what the ticks call and what a person asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from threading import Event
+
+import structlog
+
+from bot.delivery.alerts import Alerts
+from bot.delivery.compose import Composer
+from bot.delivery.crew import ThreadCrew
+from bot.delivery.doors import Doors
+from bot.delivery.gates import Gates
+from bot.delivery.planner import Planned, Planner
+from bot.delivery.policy import ChannelPolicy, DeliverySettings
+from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, MessageMaker, Poster
+from bot.delivery.post import Sender, Tally
+from bot.delivery.reconcile import Reconciler, Settled
+from bot.delivery.updates import Updater
+from bot.delivery.values import Resolution, Status
+from bot.delivery.verdict import Landing
+from bot.model import Channel, Delivery, DeliveryState
+
+_log = structlog.get_logger("bot.delivery")
+
+
+class DeliveryService:
+    """Plans, sends, looks and updates. Each method is safe at any time and in any number of replicas.
+
+    `plan`, `deliver`, `reconcile` and `update` are ticks: call each from one thread at a time, as often as one likes.
+    All raise `StorageUnavailable` when the database is away, and lose nothing by it.
+    """
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        storage: DeliveryStorage,
+        poster: Poster,
+        history: History,
+        maker: MessageMaker,
+        clock: Clock,
+        policies: Mapping[Channel, ChannelPolicy],
+        settings: DeliverySettings,
+        alert_channel: Channel | None = None,
+        alarm: Alarm | None = None,
+        crew: Crew[Landing] | None = None,
+    ) -> None:
+        """`owner` names this process, unlike any other, ever: host, process id and something random."""
+        self._storage = storage
+        self._clock = clock
+        self.alarm: Alarm = alarm or Alerts(
+            storage=storage,
+            poster=poster,
+            maker=maker,
+            clock=clock,
+            channel=alert_channel,
+            quiet=settings.alert_quiet,
+        )
+        composer = Composer(storage, storage, maker)
+        self._doors = Doors(storage, poster, self.alarm, settings)
+        self._planner = Planner(
+            storage=storage, views=storage, alarm=self.alarm, policies=policies, settings=settings
+        )
+        self._sender = Sender(
+            owner=owner,
+            storage=storage,
+            composer=composer,
+            poster=poster,
+            crew=crew or ThreadCrew(settings.workers),
+            clock=clock,
+            doors=self._doors,
+            gates=Gates(storage, settings.ceiling_per_minute),
+            policies=policies,
+            settings=settings,
+        )
+        self._updater = Updater(
+            owner=owner,
+            storage=storage,
+            composer=composer,
+            poster=poster,
+            clock=clock,
+            doors=self._doors,
+            policies=policies,
+            settings=settings,
+        )
+        self._reconciler = Reconciler(
+            storage=storage, history=history, alarm=self.alarm, clock=clock, settings=settings
+        )
+
+    # --- ticks ------------------------------------------------------------------------------------------------
+
+    def plan(self, now: datetime | None = None) -> Planned:
+        """Record the slots that are due, with all they owe."""
+        return self._planner.plan(now or self._clock.now())
+
+    def deliver(self, stop: Event) -> Tally:
+        """Send what is planned; return when nothing is left to send now, or after `settings.turn` seconds."""
+        self._doors.knock(self._clock.now())
+        return self._sender.run(stop)
+
+    def reconcile(self, stop: Event) -> Settled:
+        """Look for messages whose answer was lost."""
+        return self._reconciler.run(stop)
+
+    def update(self, stop: Event) -> int:
+        """Change sent messages that no longer say what is so; return how many were changed."""
+        self._updater.plan(self._clock.now())
+        return self._updater.run(stop)
+
+    # --- a person's words -------------------------------------------------------------------------------------
+
+    def deliver_now(self, channel: Channel) -> int | None:
+        """Plan a slot at once for what is new in the channel; return its id, or None where nothing is new."""
+        return self._planner.plan_now(channel, self._clock.now())
+
+    def take_policies(self, policies: Mapping[Channel, ChannelPolicy]) -> int:
+        """Use another configuration; return how many planned deliveries it dropped. Call it once at start, too."""
+        self._sender.policies = policies
+        self._updater.policies = policies
+        return self._planner.take_policies(policies, self._clock.now())
+
+    def welcome(self, channel: Channel) -> None:
+        """The bot was invited to the channel: try it at once."""
+        self._doors.open(channel)
+
+    def find(self, key: str) -> Delivery | None:
+        """Return the delivery with this key, or with the only key that begins like this."""
+        return self._storage.by_key(key)
+
+    def settle(self, key: str, ts: str) -> bool:
+        """A person has found a held message in the channel; return whether the delivery was held."""
+        return self._decide(key, DeliveryState.SENT, ts)
+
+    def retry(self, key: str) -> bool:
+        """A person wants a held or failed message to be sent again; return whether it was one."""
+        return self._decide(key, DeliveryState.PLANNED, None)
+
+    def status(self) -> Status:
+        """Return the state of delivery in numbers, and what waits for a person."""
+        return self._storage.status(self._clock.now())
+
+    def _decide(self, key: str, state: DeliveryState, ts: str | None) -> bool:
+        delivery = self._storage.by_key(key)
+        if delivery is None or delivery.state not in (DeliveryState.HELD, DeliveryState.FAILED):
+            return False
+        if delivery.state is DeliveryState.FAILED and state is DeliveryState.SENT:
+            return False  # Slack said that it is not there
+        resolution = Resolution(delivery_id=delivery.id, expected=delivery.state, state=state, ts=ts)
+        if not self._storage.resolve(resolution, self._clock.now()):
+            return False
+        for cause in ("held", "failed"):
+            self.alarm.clear(f"{cause}:{delivery.key}")
+        _log.info("decided_by_a_person", delivery=delivery.key, state=state.value)
+        return True
