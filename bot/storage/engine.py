@@ -10,6 +10,7 @@ PostgreSQL runs at READ COMMITTED. Nothing here reads a row and then trusts it: 
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -34,6 +35,8 @@ POOL_SECONDS = 10.0
 """How long a thread waits for a free connection."""
 IDLE_SECONDS = 5.0
 """A PostgreSQL connection unused for longer is tried before it is used: asking every time would cost a round trip."""
+OLDEST_SQLITE = (3, 35)
+"""The first with RETURNING."""
 
 _SERVER_OPTIONS = (
     "-c TimeZone=UTC -c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
@@ -131,6 +134,8 @@ def _parse(url: str) -> URL:
 
 
 def _sqlite_engine(url: URL) -> Engine:
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed, or use PostgreSQL")
     folder = Path(str(url.database)).absolute().parent
     if not folder.is_dir():
         raise StorageError(f"the folder of the database does not exist: create {folder}")
@@ -149,10 +154,24 @@ def _sqlite_engine(url: URL) -> Engine:
 def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # the driver's own idea of when to BEGIN ends here
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _switch_to_wal(cursor)
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _switch_to_wal(cursor: sqlite3.Cursor) -> None:
+    # While two programs meet a new file, SQLite refuses this at once instead of waiting as it does elsewhere.
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:

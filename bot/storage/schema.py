@@ -29,6 +29,8 @@ from sqlalchemy import (
     text,
 )
 
+from bot.storage import search_tables
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware instant. SQLite drops the zone, so it is always written in UTC and read as UTC."""
@@ -94,8 +96,9 @@ documents = _numbered(
 
 entries = _numbered(
     "entries",
-    Column("identity", Text, nullable=False),
     Column("repo", Text, nullable=False),
+    # `repo.casefold()`, made in Python: the databases do not agree on what lower case is.
+    Column("repo_folded", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("url", Text),
@@ -107,8 +110,22 @@ entries = _numbered(
     Column("verdict", Text),
     Column("created_at", UtcDateTime, nullable=False),
     Column("revised_at", UtcDateTime, nullable=False),
-    UniqueConstraint("identity"),
-    Index(None, "repo", "current_edition"),
+    Index(None, "repo_folded", "current_edition"),
+    Index(
+        "entries_revised_ix",
+        "revised_at",
+        sqlite_where=text("revision > 1"),
+        postgresql_where=text("revision > 1"),
+    ),
+)
+
+identities = Table(
+    "identities",
+    metadata,
+    # Every name that an entry has, or ever had. This row decides who may insert the entry.
+    Column("identity", Text, primary_key=True),
+    Column("entry_id", Id, ForeignKey("entries.id"), nullable=False),
+    Index(None, "entry_id"),
 )
 
 entry_revisions = Table(
@@ -142,8 +159,10 @@ teams = Table(
     Column("blocked_reason", Text),
     Column("blocked_advice", Text),
     Column("blocked_until", UtcDateTime),
-    # The pace of the whole workspace, kept here because the replicas share it.
-    Column("next_post_at", UtcDateTime),
+    # The pace of the whole workspace, which the replicas share: microseconds since 1970, so that "take the next place"
+    # is one exact UPDATE in both databases.
+    Column("next_post_us", Id, nullable=False, server_default=text("0")),
+    Column("next_update_us", Id, nullable=False, server_default=text("0")),
 )
 
 channels = Table(
@@ -174,6 +193,9 @@ channel_names = Table(
     PrimaryKeyConstraint("team_id", "name"),
 )
 
+NEVER_UPDATED = "update_revision = 0 AND state = 'planned'"
+"""Roots that do not link to their entries yet. In these words, because SQLite uses a partial index only for them."""
+
 slots = _numbered(
     "slots",
     *_channel(),
@@ -182,8 +204,17 @@ slots = _numbered(
     Column("due_at", UtcDateTime, nullable=False),
     Column("state", Text, nullable=False),
     Column("planned_at", UtcDateTime, nullable=False),
+    Column("layout", Text, nullable=False),
     Column("detail", JSON, nullable=False),
+    # The greatest revision for which an update of the root was planned; 0 before the first.
+    Column("update_revision", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("team_id", "channel_id", "local_date", "name"),
+    Index(
+        "slots_without_update_ix",
+        "id",
+        sqlite_where=text(NEVER_UPDATED),
+        postgresql_where=text(NEVER_UPDATED),
+    ),
 )
 
 slot_documents = Table(
@@ -195,9 +226,6 @@ slot_documents = Table(
     PrimaryKeyConstraint("team_id", "channel_id", "document_id"),
     Index(None, "slot_id"),
 )
-
-OPEN_STATES = "state IN ('planned', 'sending', 'uncertain', 'held')"
-"""What the outbox still owes. Sent rows pile up for years: the index of open ones stays as small as the work."""
 
 deliveries = _numbered(
     "deliveries",
@@ -217,23 +245,24 @@ deliveries = _numbered(
     Column("claimed_by", Text),
     Column("claimed_until", UtcDateTime),
     Column("sending_since", UtcDateTime),
+    # The first attempt of all: no message of this delivery can be older.
+    Column("first_sending_at", UtcDateTime),
     Column("next_try_at", UtcDateTime),
+    Column("looks", Integer, nullable=False, server_default=text("0")),
+    # The revision that the message in Slack shows, its updates counted in.
+    Column("told_revision", Integer),
+    # An entry that stands in its compact root, not in a message of its own.
+    Column("folded", Boolean, nullable=False, server_default=text("false")),
     Column("planned_at", UtcDateTime, nullable=False),
     Column("sent_at", UtcDateTime),
     Column("updated_at", UtcDateTime, nullable=False),
     UniqueConstraint("key"),
     UniqueConstraint("team_id", "channel_id", "kind", "subject", "revision", "part", name="deliveries_once_key"),
-    Index(None, "slot_id"),
+    Index(None, "slot_id", "kind"),
     Index(None, "subject"),
     Index(None, "team_id", "channel_id", "ts"),
-    Index(
-        "deliveries_open_ix",
-        "team_id",
-        "channel_id",
-        "ordinal",
-        sqlite_where=text(OPEN_STATES),
-        postgresql_where=text(OPEN_STATES),
-    ),
+    # Serves "the next of this channel", "the last sent of this channel" and "everything in this state".
+    Index("deliveries_queue_ix", "state", "team_id", "channel_id", "ordinal", "part"),
 )
 
 marks = Table(
@@ -306,3 +335,5 @@ meta = Table(
     Column("key", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )
+
+search_tables.define(metadata)

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import MetaData, inspect, text
+from sqlalchemy import inspect, text
 
 from bot.errors import SchemaOutdated, StorageUnavailable
 from bot.storage import migrate as migrating
@@ -37,21 +37,18 @@ def _shape(database):
     }
 
 
-def _by_migrations(database):
+def test_migrations_lead_an_empty_database_to_the_schema_of_the_program(empty_database_url, opened, request, tmp_path):
+    database = opened(empty_database_url)
+    if database.name == "sqlite":
+        other = opened(f"sqlite:///{tmp_path / 'other.db'}")
+    else:
+        server = request.getfixturevalue("postgresql")
+        other = opened(server.url(server.fresh("template1")))
     with migrating._exclusive(database) as connection:
         migrating._upgrade(connection)
-
-
-def test_migrations_lead_an_empty_database_to_the_schema_of_the_program(empty_database_url, opened):
-    database = opened(empty_database_url)
-    _by_migrations(database)
-    migrated = _shape(database)
+    migrate(other)
+    assert _shape(database) == _shape(other)
     assert current(database) == HEAD == head()
-    everything = MetaData()
-    everything.reflect(database.engine)
-    everything.drop_all(database.engine)
-    migrate(database)
-    assert migrated == _shape(database)
 
 
 def test_head_is_the_newest_file_of_migrations():

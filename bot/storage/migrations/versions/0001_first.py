@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from bot.storage.search_tables import ddl
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -107,12 +109,21 @@ def upgrade() -> None:
         sa.Column("due_at", INSTANT, nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("planned_at", INSTANT, nullable=False),
+        sa.Column("layout", sa.Text(), nullable=False),
         sa.Column("detail", sa.JSON(), nullable=False),
+        sa.Column("update_revision", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("id", name="slots_pkey"),
         sa.UniqueConstraint(
             "team_id", "channel_id", "local_date", "name", name="slots_team_id_channel_id_local_date_name_key"
         ),
         sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "slots_without_update_ix",
+        "slots",
+        ["id"],
+        sqlite_where=sa.text("update_revision = 0 AND state = 'planned'"),
+        postgresql_where=sa.text("update_revision = 0 AND state = 'planned'"),
     )
     op.create_table(
         "teams",
@@ -122,7 +133,8 @@ def upgrade() -> None:
         sa.Column("blocked_reason", sa.Text()),
         sa.Column("blocked_advice", sa.Text()),
         sa.Column("blocked_until", INSTANT),
-        sa.Column("next_post_at", INSTANT),
+        sa.Column("next_post_us", ID, server_default=sa.text("0"), nullable=False),
+        sa.Column("next_update_us", ID, server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("team_id", name="teams_pkey"),
     )
     op.create_table(
@@ -145,7 +157,11 @@ def upgrade() -> None:
         sa.Column("claimed_by", sa.Text()),
         sa.Column("claimed_until", INSTANT),
         sa.Column("sending_since", INSTANT),
+        sa.Column("first_sending_at", INSTANT),
         sa.Column("next_try_at", INSTANT),
+        sa.Column("looks", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("told_revision", sa.Integer()),
+        sa.Column("folded", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("planned_at", INSTANT, nullable=False),
         sa.Column("sent_at", INSTANT),
         sa.Column("updated_at", INSTANT, nullable=False),
@@ -155,21 +171,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("team_id", "channel_id", "kind", "subject", "revision", "part", name="deliveries_once_key"),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        "deliveries_open_ix",
-        "deliveries",
-        ["team_id", "channel_id", "ordinal"],
-        sqlite_where=sa.text("state IN ('planned', 'sending', 'uncertain', 'held')"),
-        postgresql_where=sa.text("state IN ('planned', 'sending', 'uncertain', 'held')"),
-    )
-    op.create_index("deliveries_slot_id_ix", "deliveries", ["slot_id"])
+    op.create_index("deliveries_queue_ix", "deliveries", ["state", "team_id", "channel_id", "ordinal", "part"])
+    op.create_index("deliveries_slot_id_kind_ix", "deliveries", ["slot_id", "kind"])
     op.create_index("deliveries_subject_ix", "deliveries", ["subject"])
     op.create_index("deliveries_team_id_channel_id_ts_ix", "deliveries", ["team_id", "channel_id", "ts"])
     op.create_table(
         "entries",
         sa.Column("id", ID, nullable=False),
-        sa.Column("identity", sa.Text(), nullable=False),
         sa.Column("repo", sa.Text(), nullable=False),
+        sa.Column("repo_folded", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("url", sa.Text()),
@@ -183,10 +193,16 @@ def upgrade() -> None:
         sa.Column("revised_at", INSTANT, nullable=False),
         sa.ForeignKeyConstraint(["document_id"], ["documents.id"], name="entries_document_id_fkey"),
         sa.PrimaryKeyConstraint("id", name="entries_pkey"),
-        sa.UniqueConstraint("identity", name="entries_identity_key"),
         sqlite_autoincrement=True,
     )
-    op.create_index("entries_repo_current_edition_ix", "entries", ["repo", "current_edition"])
+    op.create_index("entries_repo_folded_current_edition_ix", "entries", ["repo_folded", "current_edition"])
+    op.create_index(
+        "entries_revised_ix",
+        "entries",
+        ["revised_at"],
+        sqlite_where=sa.text("revision > 1"),
+        postgresql_where=sa.text("revision > 1"),
+    )
     op.create_table(
         "slot_documents",
         sa.Column("team_id", sa.Text(), nullable=False),
@@ -224,6 +240,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("entry_id", "revision", name="entry_revisions_pkey"),
     )
     op.create_table(
+        "identities",
+        sa.Column("identity", sa.Text(), nullable=False),
+        sa.Column("entry_id", ID, nullable=False),
+        sa.ForeignKeyConstraint(["entry_id"], ["entries.id"], name="identities_entry_id_fkey"),
+        sa.PrimaryKeyConstraint("identity", name="identities_pkey"),
+    )
+    op.create_index("identities_entry_id_ix", "identities", ["entry_id"])
+    op.create_table(
         "marks",
         sa.Column("team_id", sa.Text(), nullable=False),
         sa.Column("user_id", sa.Text(), nullable=False),
@@ -249,3 +273,7 @@ def upgrade() -> None:
     )
     op.create_index("shares_entry_id_ix", "shares", ["entry_id"])
     op.create_index("shares_team_id_channel_id_ts_ix", "shares", ["team_id", "channel_id", "ts"])
+
+    connection = op.get_bind()
+    for statement in ddl(connection.dialect.name):
+        connection.exec_driver_sql(statement)

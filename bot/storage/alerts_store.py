@@ -1,0 +1,36 @@
+"""`AlertStorage`: what people have been told, once per cause over all replicas."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, or_, update
+
+from bot.storage.engine import Database
+from bot.storage.rows import insert_new
+from bot.storage.schema import alerts
+
+
+class AlertsStore:
+    """Causes, and when each was last told."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note_alert(self, cause: str, text: str, now: datetime, quiet: timedelta) -> bool:
+        """Count the cause; return True where it is to be told now, to one caller only."""
+        mine = alerts.c.cause == cause
+        with self._database.transaction() as connection:
+            new = insert_new(connection, alerts).values(
+                cause=cause, text=text, count=1, first_at=now, last_at=now, told_at=now
+            )
+            if connection.execute(new).rowcount == 1:
+                return True
+            connection.execute(update(alerts).where(mine).values(text=text, count=alerts.c.count + 1, last_at=now))
+            due = or_(alerts.c.told_at.is_(None), alerts.c.told_at <= now - quiet)
+            return connection.execute(update(alerts).where(mine, due).values(told_at=now)).rowcount == 1
+
+    def clear_alert(self, cause: str) -> bool:
+        """Forget the cause, so that it is told again when it comes back; return whether it was known."""
+        with self._database.statement() as connection:
+            return connection.execute(delete(alerts).where(alerts.c.cause == cause)).rowcount == 1

@@ -1,0 +1,204 @@
+"""`SendStorage`, the part that every message passes: lease a channel, see its turn, claim, record.
+
+Few statements and few transactions, because each delivered message pays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection, Row, select, update
+
+from bot.delivery.values import Record, RootState, Turn
+from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Layout
+from bot.storage import outbox_statements as statements
+from bot.storage.engine import Database
+from bot.storage.rows import by_team, delivery_of, insert_new, new_key
+from bot.storage.schema import channels, deliveries
+
+log = structlog.get_logger(__name__)
+
+SOON = timedelta(seconds=1)
+"""A channel whose pace ends this soon is worth leasing: its message is rendered meanwhile."""
+
+_SHARED_BY_PARTS = (
+    "team_id",
+    "channel_id",
+    "kind",
+    "subject",
+    "revision",
+    "slot_id",
+    "ordinal",
+    "planned_at",
+    "updated_at",
+)
+
+
+class Outbox:
+    """Leases, turns, claims and records."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> tuple[Channel, ...]:
+        """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
+
+        On PostgreSQL a channel that another caller is just leasing is passed over, not waited for.
+        """
+        wanted = {"now": now, "soon": now + SOON, "limit": limit}
+        with self._database.transaction() as connection:
+            found = [
+                Channel(team_id=row[0], channel_id=row[1]) for row in connection.execute(statements.LEASABLE, wanted)
+            ]
+            for team_id, channel_ids in by_team(found).items():
+                mine = (channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
+                connection.execute(update(channels).where(*mine).values(lease_owner=owner, lease_until=until))
+        return tuple(found)
+
+    def release(self, owner: str, channels_: Sequence[Channel]) -> None:
+        """Give the leases back, where `owner` still holds them."""
+        with self._database.transaction() as connection:
+            for team_id, channel_ids in by_team(channels_).items():
+                mine = (
+                    channels.c.team_id == team_id,
+                    channels.c.channel_id.in_(channel_ids),
+                    channels.c.lease_owner == owner,
+                )
+                connection.execute(update(channels).where(*mine).values(lease_owner=None, lease_until=None))
+
+    def turns(self, channels_: Sequence[Channel], since: datetime, limit: int) -> Mapping[Channel, Turn]:
+        """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`."""
+        rows: dict[Channel, list[Row[*tuple[Any, ...]]]] = {}
+        with self._database.reading() as connection:
+            for team_id, channel_ids in by_team(channels_).items():
+                wanted = {"team_id": team_id, "channel_ids": channel_ids, "since": since, "limit": limit}
+                for row in connection.execute(statements.TURNS, wanted):
+                    rows.setdefault(Channel(team_id=team_id, channel_id=row.of_channel), []).append(row)
+        return {channel: _turn(channel, of_channel) for channel, of_channel in rows.items()}
+
+    def claim(self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime) -> frozenset[int]:
+        """Turn PLANNED into SENDING where `owner` holds the channel's lease; return the ids that were won."""
+        wanted = {"owner": owner, "ids": list(delivery_ids), "now": now, "until": until}
+        with self._database.transaction() as connection:
+            # The channel first: whoever would take its lease over now waits, and then finds it extended.
+            connection.execute(statements.EXTEND_LEASES, wanted)
+            won = frozenset(connection.execute(statements.CLAIM, wanted).scalars())
+        if len(won) < len(delivery_ids):
+            log.debug("claim_lost", deliveries=sorted(set(delivery_ids) - won), owner=owner)
+        return won
+
+    def record(self, owner: str, records: Sequence[Record], now: datetime) -> frozenset[int]:
+        """Write down what became of claimed deliveries; return the ids that were accepted.
+
+        SENT is proof and wins over every state but SENT. Anything else is accepted only for the claim it belongs to.
+        """
+        accepted: set[int] = set()
+        with self._database.transaction() as connection:
+            for record in records:
+                if record.next_post_at is not None:
+                    # Before the delivery, as a claim takes its locks. The pace holds whoever's record is accepted.
+                    pace = {"delivery": record.delivery_id, "next_post": record.next_post_at}
+                    connection.execute(statements.PACE, pace)
+                if _record(connection, owner, record, now):
+                    accepted.add(record.delivery_id)
+        if len(accepted) < len(records):
+            log.debug("record_refused", deliveries=[r.delivery_id for r in records if r.delivery_id not in accepted])
+        return frozenset(accepted)
+
+    def add_parts(self, delivery_id: int, parts: int) -> None:
+        """Ensure that parts 1 .. `parts`-1 of an ENTRY exist, PLANNED, with part 0's slot and ordinal."""
+        if parts <= 1:
+            return
+        shared = select(*(deliveries.c[name] for name in _SHARED_BY_PARTS)).where(deliveries.c.id == delivery_id)
+        with self._database.transaction() as connection:
+            first = connection.execute(shared).mappings().one()
+            rows = [
+                {**first, "part": part, "key": new_key(), "state": DeliveryState.PLANNED} for part in range(1, parts)
+            ]
+            connection.execute(insert_new(connection, deliveries), rows)
+
+
+def fold_entries(connection: Connection, slot_id: int | None, ts: str | None, now: datetime) -> None:
+    """Say that the slot's planned entries were sent within their compact root, whose `ts` they take."""
+    connection.execute(
+        update(deliveries)
+        .where(
+            deliveries.c.slot_id == slot_id,
+            deliveries.c.kind == DeliveryKind.ENTRY,
+            deliveries.c.state == DeliveryState.PLANNED,
+        )
+        .values(state=DeliveryState.SENT, ts=ts, folded=True, sent_at=now, updated_at=now)
+    )
+
+
+def _record(connection: Connection, owner: str, record: Record, now: datetime) -> bool:
+    values: dict[str, Any] = {
+        "delivery": record.delivery_id,
+        "at_ts": record.ts,
+        "at_thread": record.thread_ts,
+        "now": now,
+    }
+    if record.state is not DeliveryState.SENT:
+        values |= {
+            "owner": owner,
+            "attempt": record.attempt,
+            "to": record.state,
+            "why": record.error,
+            "next_try": record.next_try_at,
+        }
+        return connection.execute(statements.RECORD, values).first() is not None
+    row = connection.execute(statements.RECORD_SENT, {**values, "told": record.told_revision}).first()
+    if row is None:
+        return False
+    if row.kind == DeliveryKind.UPDATE and record.told_revision is not None:
+        _tell_subject(connection, delivery_of(row), record.told_revision)
+    if row.kind == DeliveryKind.ROOT and record.folds:
+        fold_entries(connection, row.slot_id, row.ts, now)
+    return True
+
+
+def _tell_subject(connection: Connection, changed: Delivery, revision: int) -> None:
+    """Note at the message that an update has changed what it shows now."""
+    connection.execute(
+        update(deliveries)
+        .where(
+            deliveries.c.team_id == changed.channel.team_id,
+            deliveries.c.channel_id == changed.channel.channel_id,
+            deliveries.c.kind.in_([DeliveryKind.ENTRY, DeliveryKind.ROOT]),
+            deliveries.c.subject == changed.subject,
+            deliveries.c.part == 0,
+            (deliveries.c.told_revision.is_(None)) | (deliveries.c.told_revision < revision),
+        )
+        .values(told_revision=revision)
+    )
+
+
+def _turn(channel: Channel, rows: Sequence[Row[*tuple[Any, ...]]]) -> Turn:
+    queue: list[Delivery] = []
+    unresolved: list[Delivery] = []
+    roots: dict[int, RootState] = {}
+    parents: dict[str, str] = {}
+    for row in rows:
+        if row.id is None:  # nothing open: the row is there for the channel alone
+            continue
+        delivery = delivery_of(row)
+        (queue if delivery.state is DeliveryState.PLANNED else unresolved).append(delivery)
+        if delivery.slot_id is not None and row.root_state is not None:
+            roots[delivery.slot_id] = RootState(
+                state=DeliveryState(row.root_state), layout=Layout(row.layout), ts=row.root_ts
+            )
+        if row.parent_ts is not None:
+            parents[delivery.subject] = row.parent_ts
+    highest = rows[0].highest_sent
+    return Turn(
+        channel=channel,
+        queue=tuple(queue),
+        unresolved=tuple(unresolved),
+        roots=roots,
+        parents=parents,
+        highest_sent=-1 if highest is None else highest,
+        next_post_at=rows[0].pace_until,
+    )
