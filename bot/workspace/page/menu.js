@@ -125,7 +125,11 @@ export function dressSelects(root) {
 document.addEventListener("mousedown", (event) => {
   if (open && !open.box.contains(event.target) && !open.anchor.contains(event.target)) closeMenu();
 });
-window.addEventListener("resize", () => closeMenu());
-document.addEventListener("scroll", (event) => {
-  if (open && !open.box.contains(event.target)) closeMenu();
-}, true);
+// A message that arrives may scroll the list: the menu moves along and stays open.
+function followAnchor() {
+  if (!open) return;
+  if (open.anchor.isConnected) place(open.box, open.anchor);
+  else closeMenu();
+}
+window.addEventListener("resize", followAnchor);
+document.addEventListener("scroll", followAnchor, true);

@@ -139,7 +139,10 @@ export function makeHome({ directory, notify }) {
   listenForActions(section, notify);
   dressSelects(section);
 
+  let drawings = 0;
+
   function draw(view) {
+    drawings += 1;
     const inner = h("div", { class: "home-inner" });
     if (view) {
       inner.dataset.viewId = view.id;
@@ -155,9 +158,11 @@ export function makeHome({ directory, notify }) {
   }
 
   async function load() {
+    const before = drawings;
     const answer = await get("home");
     if (answer.ok === false) return notify(answer);
-    draw(answer.view ?? null);
+    // Opening the tab makes the app publish, and that event may overtake this answer.
+    if (drawings === before) draw(answer.view ?? null);
   }
 
   return { draw, load };
