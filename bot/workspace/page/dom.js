@@ -1,4 +1,4 @@
-// Small helpers: elements, icons, times. Text always goes in as text; only the server's own HTML goes in as HTML.
+// Elements, icons, times. Text always goes in as text; only HTML from the server goes in as HTML.
 
 /** Make an element. Keys of `attributes` are attributes; `on*` functions are listeners; null and false are left out. */
 export function h(name, attributes = {}, ...children) {
