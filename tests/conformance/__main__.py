@@ -32,10 +32,10 @@ def main() -> int:
     )
     failed = tried = 0
     for finding in run(probe):
-        print(f"{finding.verdict:<5} {finding.name:<62} {finding.detail}")
+        sys.stdout.write(f"{finding.verdict:<5} {finding.name:<62} {finding.detail}\n")
         failed += finding.verdict is Verdict.FAIL
         tried += finding.verdict is not Verdict.NOT_TRIED
-    print(f"{tried - failed} of {tried} as Slack answers")
+    sys.stdout.write(f"{tried - failed} of {tried} as Slack answers\n")
     return 1 if failed else 0
 
 

@@ -19,7 +19,7 @@ def an_unknown_token_is_invalid_auth(probe: Probe) -> None:
 
 def the_token_may_come_as_an_argument(probe: Probe) -> None:
     data = urllib.parse.urlencode({"token": probe.token}).encode()
-    expect(send(urllib.request.Request(probe.base + "auth.test", data=data)).body.get("ok"), True, "token in the form")
+    demand(send(urllib.request.Request(probe.base + "auth.test", data=data)).body.get("ok"), "token in the form")
 
 
 def an_unknown_method_is_http_200_unknown_method(probe: Probe) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conformance.probe import Probe, expect
+from tests.conformance.probe import Probe, demand, expect
 
 
 def _channel_of_five(probe: Probe, name: str) -> tuple[str, list[str]]:
@@ -23,7 +23,7 @@ def history_is_newest_first_and_says_when_there_is_more(probe: Probe) -> None:
     channel, stamps = _channel_of_five(probe, "newest")
     body = probe.ok("conversations.history", channel=channel, limit=2)
     expect([each["ts"] for each in body["messages"]], [stamps[4], stamps[3]], "the two newest")
-    expect(body["has_more"], True, "has_more")
+    demand(body["has_more"] is True, "has_more")
 
 
 def history_goes_back_over_the_cursor_to_the_end(probe: Probe) -> None:
@@ -35,7 +35,7 @@ def history_goes_back_over_the_cursor_to_the_end(probe: Probe) -> None:
         seen += [each["ts"] for each in body["messages"] if not each.get("subtype")]
         cursor = body.get("response_metadata", {}).get("next_cursor")
         if not cursor:
-            expect(body["has_more"], False, "has_more on the last page")
+            demand(body["has_more"] is False, "has_more on the last page")
             break
     expect(seen, stamps[::-1], "every message once, newest first")
     probe.refused("conversations.history", "invalid_cursor", channel=channel, cursor="not-a-cursor")

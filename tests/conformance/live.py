@@ -60,12 +60,12 @@ def a_command_carries_all_fields_and_takes_an_answer(probe: Probe) -> None:
     demand(probe.site, "a page")
     with _link(probe) as link:
         envelope, said = _run_command(probe, link, {"text": "in the acknowledgement"})
-        expect(envelope["accepts_response_payload"], True, "accepts_response_payload")
+        demand(envelope["accepts_response_payload"] is True, "accepts_response_payload")
         payload = envelope["payload"]
         for field in ("command", "response_url", "trigger_id", "user_id", "user_name", "team_id", "team_domain"):
             demand(payload.get(field), f"the payload has {field}")
         expect(payload["text"], "probe", "text")
-        expect(said["ok"], True, "what the person is told")
+        demand(said["ok"], "what the person is told")
         shown = send(urllib.request.Request(f"{probe.site}_page/channel/{probe.channel}")).body["messages"]
         demand(any(each["text"] == "in the acknowledgement" for each in shown), "the acknowledgement is shown")
 
