@@ -36,6 +36,8 @@ class Style:
     """Characters of a paragraph shown in the channel; None shows all."""
     name_repos: bool = False
     """Whether an entry's title is preceded by its repository's short name."""
+    templates: str | None = None
+    """Folder with templates of the team's own; None for the built-in ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
