@@ -26,7 +26,7 @@ LINK_SECRET = re.compile(
 
 HIDDEN = "***"
 
-NOISY = ("slack_sdk", "slack_bolt", "urllib3", "asyncio", "httpx", "httpcore", "markdown_it")
+NOISY = ("slack_sdk", "slack_bolt", "urllib3", "asyncio", "websockets", "httpx", "httpcore")
 """Libraries whose debug lines hold bodies, or nothing of use."""
 
 

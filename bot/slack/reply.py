@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import logging
+import threading
+import time
 from typing import Any, Protocol
 
 from slack_sdk import WebClient
@@ -16,6 +18,8 @@ from bot.model import Json, Message
 from bot.slack.asking import ask
 
 RESPONSE_SECONDS = 10
+ACK_TRAVELS = 0.5
+"""Seconds after which an ack has surely been seen to."""
 
 
 class Sentences(Protocol):
@@ -81,6 +85,39 @@ class View:
     def say(self, key: str, **values: str) -> None:
         """Replace the modal's content by a sentence. Raises like `show`."""
         self.show(self._sentences.sentence_view(key, **values))
+
+
+class SubmittedView(View):
+    """A modal whose form was just submitted: what is ready soon goes with the ack, anything later after it.
+
+    A `views.update` that overtakes the ack's own update would be undone by it.
+    """
+
+    def __init__(self, client: WebClient, view_id: str, *, sentences: Sentences) -> None:
+        super().__init__(client, view_id, sentences=sentences)
+        self._lock = threading.Lock()
+        self._ready = threading.Event()
+        self._content: Json | None = None
+        self._acked_at: float | None = None
+
+    def for_ack(self, seconds: float) -> Json | None:
+        """What to ack with, if it is there within `seconds`. From now on `show` updates the modal itself."""
+        self._ready.wait(seconds)
+        with self._lock:
+            self._acked_at = time.monotonic()
+            return self._content
+
+    def show(self, view: Json) -> None:
+        """Replace the modal's content. Raises like `View.show`."""
+        with self._lock:
+            if self._acked_at is None:
+                self._content = view
+                self._ready.set()
+                return
+            pause = self._acked_at + ACK_TRAVELS - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        super().show(view)
 
 
 class Whisper:

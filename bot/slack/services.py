@@ -12,7 +12,7 @@ from bot.model import Json, Message
 from bot.slack.asking import ask
 from bot.slack.directory import Identity
 from bot.slack.ports import Desk, Discussion, Membership, Reader, Said
-from bot.slack.reply import NewView, ResponseUrl, View, Whisper
+from bot.slack.reply import NewView, ResponseUrl, SubmittedView, View, Whisper
 from bot.slack.requests import reader_of, surface
 from bot.slack.work import Work
 
@@ -50,6 +50,10 @@ class Services:
     def view(self, body: Mapping[str, Any], view_id: str) -> View:
         """The way back through an open modal."""
         return View(self.client, view_id, sentences=self._words(body))
+
+    def submitted_view(self, body: Mapping[str, Any]) -> SubmittedView:
+        """The way back through the modal whose form was submitted."""
+        return SubmittedView(self.client, str(body["view"]["id"]), sentences=self._words(body))
 
     def whisper(self, body: Mapping[str, Any], channel_id: str, thread_ts: str | None = None) -> Whisper:
         """The way back through an ephemeral message."""

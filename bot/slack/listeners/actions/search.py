@@ -7,6 +7,7 @@ from typing import Any
 from slack_bolt import Ack, App
 
 from bot.render import actions
+from bot.slack.reply import View
 from bot.slack.requests import chosen, is_ephemeral, reader_of, surface, view_id_of, view_state
 from bot.slack.services import Services
 
@@ -29,7 +30,7 @@ def register(app: App, services: Services) -> None:
         ack()
         view_id = view_id_of(body)
         if view_id is not None:
-            show_results(services, body, view_id, chosen(body))
+            show_results(services, body, services.view(body, view_id), chosen(body))
 
 
 def _turn(services: Services, body: dict[str, Any]) -> None:
@@ -48,13 +49,12 @@ def _from_home(services: Services, body: dict[str, Any]) -> None:
     query = chosen(body)
     # The modal opens before the search begins: the trigger would not wait for it.
     view_id = services.open_view(body, services.desk.search_form(reader_of(body), query=query))
-    show_results(services, body, view_id, query)
+    show_results(services, body, services.view(body, view_id), query)
 
 
-def show_results(services: Services, body: dict[str, Any], view_id: str, query: str) -> None:
-    """Search, and show the answer in the search modal once it is there."""
+def show_results(services: Services, body: dict[str, Any], view: View, query: str) -> None:
+    """Search, and show the answer in the search modal once it is there. Returns at once."""
     reader = reader_of(body)
-    view = services.view(body, view_id)
 
     def search() -> None:
         view.show(services.desk.search_form(reader, query=query, answer=services.desk.search(reader, query)))
