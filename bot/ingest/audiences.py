@@ -10,10 +10,12 @@ from functools import lru_cache
 from bot.model import Span
 from bot.text.vocabulary import Vocabulary
 
+_BARE_NOUN = 3
 _STOP = "，,。；;：:！？!?\n"
 _LEADS = re.compile(
     r"(?:而且|并且|不过|因此|所以|同时|此外|另外|尤其是|特别是|尤其|特别|其中|对于|对|但|而|则|也|若|如果|建议|推荐|适合|请|让|帮助|提醒|方便|值得|凡是|凡|以及|\s)+"
 )
+_ENGLISH_PROSE = re.compile(r"[a-z] [A-Za-z]+ [A-Za-z]+ [A-Za-z]")
 _AND = re.compile(r"\s*(?:以及|和|与|及|、|或者|或|，|,)\s*")
 _REST_OF_CLAUSE = re.compile(r"[^，,。；;：:！？!?\n]{0,24}")
 _HEDGE = r"(?:则|基本|一般|通常|可以|其|的|也|都|仅|只|大多|大多数情况下|而言|来说|来讲|，|,|\s){0,4}"
@@ -88,7 +90,7 @@ def _subjects(body: str, patterns: _Patterns) -> Iterator[_Group]:
         if not text.strip():
             continue
         negative = patterns.negative.match(body, match.end("group")) is not None
-        bare = text.strip() in patterns.nouns
+        bare = len(text.strip()) <= _BARE_NOUN and text.strip() in patterns.nouns
         if not negative and bare and match["tail"] in patterns.weak:
             continue
         yield _Group(start, match.end("group"), text, negative)
@@ -112,6 +114,8 @@ def _conditions(body: str, patterns: _Patterns) -> Iterator[_Group]:
 
 
 def _english(body: str, patterns: _Patterns) -> Iterator[_Group]:
+    if _ENGLISH_PROSE.search(body) is None:
+        return
     for pattern, negative in patterns.english:
         for match in pattern.finditer(body):
             yield _Group(match.start("group"), match.end("group"), match["group"], negative)
@@ -135,7 +139,7 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
     zh, en = vocabulary.audience_zh, vocabulary.audience_en
     nouns, negative = _either(zh["nouns"]), _either(zh["negative"])
     group = rf"(?P<group>[^{_STOP}]{{0,48}}?(?:{nouns}))"
-    tail = rf"(?:{negative}|{_either(zh['positive'])})"
+    tail = rf"(?:{negative}|{_either(zh['positive'])}|[在按把将][^{_STOP}]{{1,30}}?即可)"
     people, verbs = _either(en["nouns"]), _either(en["roles"])
     crowd = (
         rf"(?P<group>(?:[\w/.+#'`-]+ ){{0,7}}?(?:{people})(?: (?:of|on|with|who|using|running) [^.;,:\n]{{1,40}}?)?)"
@@ -156,7 +160,7 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
         ),
         subject=re.compile(rf"(?:^|(?<=[{_STOP}、 ]))(?:(?<=[{_STOP}、])|^){group}\s*(?={_HEDGE}(?P<tail>{tail}))"),
         advised=re.compile(
-            rf"(?P<verb>不建议|不推荐|建议|推荐|适合|推荐给|提醒|不适合|适用于|写给)(?:所有)?{group}(?=\s*(?:{_either(zh['advised'])}|[{_STOP}]|$))"
+            rf"(?P<verb>不建议|不推荐|建议|推荐|适合|推荐给|提醒|不适合|适用于|写给|影响的是|影响到的是)(?:所有)?{group}(?=\s*(?:{_either(zh['advised'])}|[{_STOP}]|$))"
         ),
         condition=re.compile(
             rf"(?:如果|假如|倘若|若是|若|如)\s*(?P<who>(?:你们|您|你)?(?:的)?)\s*"

@@ -52,8 +52,8 @@ def topics_of(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     found: dict[str, None] = {}
     units = words(text)
     tree = vocabulary.topic_tree
-    for index, unit in enumerate(units):
-        node = tree.get(unit)
+    for index in [place for place, unit in enumerate(units) if unit in tree]:
+        node = tree[units[index]]
         place = index
         while node is not None:
             for topic in node.get("", ()):

@@ -102,7 +102,6 @@ class _Ticks:
         self._by_length: dict[int, list[int]] = {}
         for run in re.finditer(r"`+", text):
             self._by_length.setdefault(run.end() - run.start(), []).append(run.start())
-        self._newlines = [index for index, char in enumerate(text) if char == "\n"]
 
     def closing(self, start: int, inner: int) -> int | None:
         """Where the run that closes the span opened at `start` begins; none on the same line: not a span."""
@@ -111,8 +110,7 @@ class _Ticks:
         if index == len(starts):
             return None
         close = starts[index]
-        line_end = bisect_right(self._newlines, inner - 1)
-        if line_end < len(self._newlines) and self._newlines[line_end] < close:
+        if self._text.find("\n", inner, close) >= 0:
             return None
         return close if not self._text[inner:close].isspace() else None
 
@@ -146,6 +144,8 @@ def _chunk(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list
     """Handle one run of characters of words and paths; give the position from which to go on."""
     chunk = text[start:end]
     if chunk.isalpha() and (chunk.isupper() or chunk[1:].islower() or len(chunk) == 1):
+        if chunk in vocabulary.file_names:
+            pieces.extend(_classified(text, start, end, vocabulary))
         return end  # an ordinary word: most are
     scheme = chunk.find("://")
     if scheme > 0:

@@ -84,11 +84,13 @@ def words(text: str) -> list[str]:
     A plural -s is folded, `-`, `_` and spaces disappear, so `Spec-Decode`, `spec_decode` and `spec decodes` agree.
     """
     found = _TOKEN.findall(text.lower())
-    return [_singular(token) if len(token) > 3 and token[-1] == "s" else token for token in found]  # noqa: PLR2004
+    return [
+        token[:-1] if token[-1] == "s" and len(token) > _SHORTEST_PLURAL and token[-2] not in "sui" else token
+        for token in found
+    ]
 
 
-def _singular(token: str) -> str:
-    return token if token.endswith(("ss", "us", "is")) else token[:-1]
+_SHORTEST_PLURAL = 3
 
 
 @lru_cache(maxsize=16)

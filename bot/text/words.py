@@ -93,7 +93,7 @@ def _is_camel(word: str) -> bool:
     if len(humps) < 2:  # noqa: PLR2004
         return False
     if word[0].islower():
-        return len(humps[0]) > 1 and all(len(hump) > 2 and hump[1:].islower() for hump in humps[1:])  # noqa: PLR2004
+        return len(humps[0]) > 1 and all(hump[1:].islower() for hump in humps[1:])
     full = [hump for hump in humps if sum(char.islower() for char in hump) >= 2]  # noqa: PLR2004
     return len(full) >= 2 or (len(full) == 1 and len(full[0]) > 3)  # noqa: PLR2004
 
