@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
-from sqlalchemy import inspect, insert
+from sqlalchemy import insert, inspect
 
-from bot.model import Entry, Extraction
+from bot.model import Entry
 from bot.readers.answer import Answers
 from bot.storage import search_index
 from bot.storage.engine import Database
-from bot.storage.schema import documents, entries
+from bot.storage.entry_rows import extraction_json
+from bot.storage.schema import appearances, documents, entries
 
 DATA = Path(__file__).parent / "data"
 SEEDS = Path(__file__).parent.parent / "seeds"
@@ -87,14 +88,21 @@ def store(database: Database, found: Sequence[Entry]) -> None:
             },
         ).scalar_one()
         connection.execute(insert(entries), [_row(entry, document) for entry in found])
+        connection.execute(
+            insert(appearances),
+            [
+                {"document_id": document, "entry_id": entry.id, "position": position, "line": position}
+                for position, entry in enumerate(found, start=1)
+            ],
+        )
         search_index.index_entries(connection, found)
 
 
 def _row(entry: Entry, document: int) -> dict[str, Any]:
-    return {
+    row = {
         "id": entry.id,
-        "identity": f"{entry.repo} {entry.title} {entry.id}",
         "repo": entry.repo,
+        "repo_folded": entry.repo.casefold(),
         "title": entry.title,
         "body": entry.body,
         "url": entry.url,
@@ -102,15 +110,12 @@ def _row(entry: Entry, document: int) -> dict[str, Any]:
         "edition": entry.edition,
         "current_edition": entry.edition,
         "document_id": document,
-        "extraction": _json(entry.extraction),
+        "extraction": extraction_json(entry.extraction),
         "verdict": entry.extraction.verdict,
         "created_at": NOW,
         "revised_at": NOW,
     }
-
-
-def _json(extraction: Extraction) -> dict[str, Any]:
-    return asdict(extraction)
+    return {column: value for column, value in row.items() if column in entries.c}
 
 
 def read_judged(path: Path) -> list[dict[str, Any]]:

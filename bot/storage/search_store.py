@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Collection
 from datetime import date
-from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 
-from bot.model import DocumentState, Entry, EntryQuery, Extraction, Hit, Span, Verdict
+from bot.model import DocumentState, Entry, EntryQuery, Hit
 from bot.storage import search_index
 from bot.storage.engine import Database
+from bot.storage.entry_rows import read_entries
 from bot.storage.schema import appearances, documents, entries
 from bot.text.tokens import metadata
 
@@ -25,22 +24,6 @@ _WORDS = {
     ),
 }
 
-_EDITIONS = (
-    select(appearances.c.entry_id, documents.c.edition)
-    .join_from(appearances, documents, appearances.c.document_id == documents.c.id)
-    .where(appearances.c.entry_id.in_(bindparam("ids", expanding=True)))
-    .order_by(documents.c.edition, appearances.c.id)
-)
-_ENTRIES = select(
-    entries.c.id,
-    entries.c.repo,
-    entries.c.title,
-    entries.c.body,
-    entries.c.url,
-    entries.c.revision,
-    entries.c.edition,
-    entries.c.extraction,
-).where(entries.c.id.in_(bindparam("ids", expanding=True)))
 _OF_EDITION = (
     select(entries.c.id, entries.c.repo)
     .join_from(appearances, documents, appearances.c.document_id == documents.c.id)
@@ -64,7 +47,7 @@ class SearchStore:
         """Return the entries that fit, in the query's order."""
         with self._database.reading() as connection:
             found = search_index.search(connection, query, limit=limit, offset=offset, hidden_repos=hidden_repos)
-            loaded = load_entries(connection, [entry_id for entry_id, _ in found])
+            loaded = read_entries(connection, [entry_id for entry_id, _ in found])
         return [Hit(entry=loaded[entry_id], score=score) for entry_id, score in found if entry_id in loaded]
 
     def count(self, query: EntryQuery, *, most: int, hidden_repos: Collection[str]) -> int:
@@ -79,7 +62,7 @@ class SearchStore:
             rows = connection.execute(_OF_EDITION, {"day": day}).all()
             seen = [row.id for row in rows if not hidden & search_index.repo_tokens(row.repo)]
             wanted = seen[offset : offset + limit]
-            loaded = load_entries(connection, wanted)
+            loaded = read_entries(connection, wanted)
         return [loaded[entry_id] for entry_id in wanted if entry_id in loaded]
 
     def repos(self) -> frozenset[str]:
@@ -98,39 +81,3 @@ class SearchStore:
                 if letter.isascii() and letter.isalnum():
                     found.extend(row[0] for row in connection.exec_driver_sql(statement, values))
         return found[:limit]
-
-
-def load_entries(connection: Connection, entry_ids: Sequence[int]) -> dict[int, Entry]:
-    """The entries with these ids, by id. Unknown ids are left out."""
-    if not entry_ids:
-        return {}
-    editions: dict[int, list[date]] = {}
-    for entry_id, edition in connection.execute(_EDITIONS, {"ids": entry_ids}):
-        editions.setdefault(entry_id, []).append(edition)
-    return {
-        row.id: Entry(
-            id=row.id,
-            repo=row.repo,
-            title=row.title,
-            body=row.body,
-            url=row.url,
-            revision=row.revision,
-            edition=row.edition,
-            editions=tuple(editions.get(row.id, ())),
-            extraction=extraction_of(row.extraction),
-        )
-        for row in connection.execute(_ENTRIES, {"ids": entry_ids})
-    }
-
-
-def extraction_of(stored: Mapping[str, Any]) -> Extraction:
-    """An extraction as it was stored, `dataclasses.asdict` of it; unknown keys are a newer program's."""
-    known = {each.name for each in fields(Extraction)}
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in stored.items() if key in known
-    }
-    if values.get("verdict") is not None:
-        values["verdict"] = Verdict(values["verdict"])
-    if values.get("verdict_span") is not None:
-        values["verdict_span"] = Span(**values["verdict_span"])
-    return Extraction(**values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.model import Entry
 from bot.text.normalise import fold, normalise
-from bot.text.tokens import MAX_CHARACTERS, MAX_JOINED, Piece, joined, metadata, pieces, stream, tokenise
+from bot.text.tokens import MAX_CHARACTERS, MAX_JOINED, metadata, scan, stream
 
 EVERY = "is:entry"
 """The token of every entry, for queries that only exclude."""
@@ -32,27 +32,26 @@ class IndexedText:
 
 def indexed(entry: Entry) -> IndexedText:
     """The tokens of `entry`. Nothing but the entry and `TOKENS_VERSION` decides them."""
-    title, body = fold(entry.title[:MAX_CHARACTERS]), fold(entry.body[:MAX_CHARACTERS])
-    title_tokens = [token.text for token in tokenise(title)]
-    title_pieces, body_pieces = list(pieces(title)), list(pieces(body))
-    title_joined = list(dict.fromkeys(form for piece in title_pieces for form in joined(piece)))
-    body_joined = (form for piece in body_pieces for form in joined(piece))
-    all_joined = list(dict.fromkeys([*title_joined, *body_joined]))[:MAX_JOINED]
+    title = scan(fold(entry.title[:MAX_CHARACTERS]))
+    body = scan(fold(entry.body[:MAX_CHARACTERS]))
+    title_joined = list(dict.fromkeys(title.joined))
     tokens = stream(
         (
-            title_tokens,
+            title.tokens,
             # Facts stand before the body, which may be cut at the end.
             list(dict.fromkeys(_facts(entry))),
-            *([f"audience:{token.text}" for token in tokenise(fold(each))] for each in entry.extraction.audience),
-            [token.text for token in tokenise(fold(entry.repo))],
-            all_joined,
-            [token.text for token in tokenise(body)],
+            *([f"audience:{token}" for token in scan(fold(each)).tokens] for each in entry.extraction.audience),
+            scan(fold(entry.repo)).tokens,
+            list(dict.fromkeys([*title_joined, *body.joined]))[:MAX_JOINED],
+            body.tokens,
         )
     )
     return IndexedText(
         tokens=tokens,
-        title=stream((title_tokens, title_joined)),
-        words=frozenset(word for piece in (*title_pieces, *body_pieces) for word in _words(piece)),
+        title=stream((title.tokens, title_joined)),
+        words=frozenset(
+            word for word in (*title.words, *body.words) if len(word) in _WORD_LENGTHS and not word.isdigit()
+        ),
     )
 
 
@@ -92,10 +91,3 @@ def _path_parts(path: str) -> Iterator[str]:
         yield names[index]
     if names:
         yield names[-1].rpartition(".")[0] or names[-1]
-
-
-def _words(piece: Piece) -> Iterator[str]:
-    spelt = [part[0].casefold() for part in piece.parts]
-    for word in (*spelt, "".join(spelt)) if len(spelt) > 1 else spelt:
-        if len(word) in _WORD_LENGTHS and not word.isdigit():
-            yield word

@@ -29,7 +29,10 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     # Signs go first: NFKC would turn an acute accent used as a quote into a space and a combining mark.
-    return unicodedata.normalize("NFKC", text.translate(_signs())).translate(_characters())
+    text = _replacing(text, *_signs())
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
+    return _replacing(text, *_characters())
 
 
 def normalise(text: str) -> str:
@@ -62,14 +65,26 @@ def fold_with_offsets(text: str) -> tuple[str, list[int]]:
     return "".join(pieces), offsets
 
 
-@cache
-def _signs() -> dict[int, str]:
-    return str.maketrans(_SIGNS)
+def _replacing(text: str, wanted: re.Pattern[str], table: dict[str, str]) -> str:
+    """`text` with every character of `table` replaced; far quicker than `translate` where there are few or none."""
+    return wanted.sub(lambda found: table.get(found.group(), found.group()), text) if wanted.search(text) else text
 
 
 @cache
-def _characters() -> dict[int, str]:
+def _signs() -> tuple[re.Pattern[str], dict[str, str]]:
+    return _any_of(_SIGNS), _SIGNS
+
+
+@cache
+def _characters() -> tuple[re.Pattern[str], dict[str, str]]:
     """Traditional to simplified, and once more the signs that NFKC itself produces."""
-    table = resources.files("bot.text").joinpath("data/traditional.tsv").read_text("utf-8")
-    pairs = "".join(line for line in table.split("\n") if not line.startswith("#"))
-    return {**str.maketrans(pairs[::2], pairs[1::2]), **_signs()}
+    file = resources.files("bot.text").joinpath("data/traditional.tsv").read_text("utf-8")
+    pairs = "".join(line for line in file.split("\n") if not line.startswith("#"))
+    table = {**dict(zip(pairs[::2], pairs[1::2], strict=True)), **_SIGNS}
+    return _any_of(table), table
+
+
+def _any_of(table: dict[str, str]) -> re.Pattern[str]:
+    # A set of characters is a bitmap to the regex engine only below U+10000; those beyond are looked up one by one.
+    near = re.escape("".join(character for character in table if character < "\U00010000"))
+    return re.compile(f"[{near}]|[\U00010000-\U0010ffff]")
