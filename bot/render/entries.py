@@ -29,11 +29,12 @@ def entry(
     values["note"] = kit.words.say("overtaken") if overtaken else ""
     lines: list[Element] = values["body"]
     most = kit.style.cut_at
-    parts = _parts(values["title"], lines)
-    if len(parts) == 1 and most is not None and length(lines) > most:
-        return (_cut(kit, entry, values, most),)
+    parts = body_parts(values["title"], lines)
     values["body"] = parts[0]
-    first = kit.message("entry", values)
+    if most is not None and length(lines) > most:
+        first = _cut(kit, entry, values, cut(lines, most))
+    else:
+        first = kit.message("entry", values)
     return (first, *_continued(kit, entry, parts[1:]))
 
 
@@ -75,7 +76,8 @@ def _title(kit: Kit, entry: Entry) -> tuple[list[Element], list[Element]]:
     return title, [line for line in lines if line]
 
 
-def _parts(title: Sequence[Element], lines: Sequence[Element]) -> tuple[list[Element], ...]:
+def body_parts(title: Sequence[Element], lines: Sequence[Element]) -> tuple[list[Element], ...]:
+    """The lines of a body in as many parts as Slack's limits ask for; the first has room for the title."""
     head = sum(limits.weight(piece.get("text", "")) + len(piece.get("url", "")) for piece in title)
     first = Room(text=limits.TEXT - head - _RESERVE, payload=limits.PAYLOAD - head - 2 * _RESERVE)
     later = Room(text=limits.TEXT - 2 * _RESERVE, payload=limits.PAYLOAD - 3 * _RESERVE)
@@ -83,6 +85,8 @@ def _parts(title: Sequence[Element], lines: Sequence[Element]) -> tuple[list[Ele
 
 
 def _continued(kit: Kit, entry: Entry, parts: Sequence[list[Element]]) -> tuple[Message, ...]:
+    if not parts:
+        return ()
     title = kit.short_title(entry.title, _PART_TITLE)
     total = len(parts) + 1
     return tuple(
@@ -94,13 +98,13 @@ def _continued(kit: Kit, entry: Entry, parts: Sequence[list[Element]]) -> tuple[
     )
 
 
-def _cut(kit: Kit, entry: Entry, values: dict[str, Any], most: int) -> Message:
-    """The beginning with a button; read aloud it is the whole entry, for a reader who cannot see the button."""
+def _cut(kit: Kit, entry: Entry, values: dict[str, Any], beginning: Sequence[Element]) -> Message:
+    """The beginning with a button; read aloud it is all, for a reader who cannot see the button."""
     whole = kit.blocks("entry", values)
     full = kit.words.say("full")
     shown = {
         **values,
-        "body": cut(values["body"], most),
+        "body": beginning,
         "entry_id": str(entry.id),
         "full": full,
         "full_label": full + kit.words.say("colon") + kit.short_title(entry.title, limits.LABEL),
@@ -127,7 +131,7 @@ def shared(
     else:
         values["sharer"] = kit.words.pieces("shared_comment", user=user, comment=split_text(remark, 1_000)[0])
     spent = limits.measure(remark[:1_000]) + limits.measure(user_name or user_id)
-    parts = _parts([*values["title"], text_piece("x" * spent)], values["body"])
+    parts = body_parts([*values["title"], text_piece("x" * spent)], values["body"])
     values["body"] = parts[0]
     names = {user_id: "@" + (user_name or user_id)}
     first = kit.message("shared", values, mentions={user_id}, names=names)

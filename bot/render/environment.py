@@ -53,6 +53,9 @@ class JsonEnvironment(ImmutableSandboxedEnvironment):
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call `obj` for a template. Our own functions skip the sandbox's questions, which cost more than they do."""
         if isinstance(obj, FunctionType) and obj in self._trusted:
+            # What Jinja adds for functions that want the context; none of ours does.
+            kwargs.pop("_loop_vars", None)
+            kwargs.pop("_block_vars", None)
             return obj(*args, **kwargs)
         return super().call(context, obj, *args, **kwargs)
 

@@ -317,7 +317,7 @@ def _rich_text(block: Json, where: str, walk: _Check) -> None:
             length += _inline(element.get("elements"), where, walk)
         else:
             raise MessageInvalid(f"{where}: element {kind!r} is no section, list, quote or preformatted")
-    if length > RICH_TEXT and not walk.in_view:
+    if length > RICH_TEXT:
         raise MessageInvalid(f"{where}: {length} characters, at most {RICH_TEXT}")
 
 

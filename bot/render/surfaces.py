@@ -9,15 +9,17 @@ from typing import Any, Final
 from bot.errors import MessageInvalid
 from bot.model import Entry, Json, Message
 from bot.render import actions, limits
-from bot.render.entries import entry_values
+from bot.render.entries import body_parts, entry_values
 from bot.render.kit import Kit
 from bot.render.pieces import Element, Pieces, numbered, plain_text, section
 from bot.render.split import shorten
-from bot.render.views import HomeView
+from bot.render.views import HomeGroup, HomeView, RootLine
 
 _LATER: Final = 5
 """An entry names at most so many days on which it was listed again."""
 _WIDTHS: Final = (150, 75, 40)
+_LINES: Final = 30
+_GROUPS: Final = 20
 
 
 def metadata(**values: object) -> str:
@@ -46,11 +48,13 @@ def modal(
     """An entry opened whole, with what can be done with it. `share_to`: the channel it may be shared to."""
     words = kit.words
     values = entry_values(kit, entry)
+    first, *more = body_parts(values["title"], values["body"])
     later = [words.date(day) for day in dict.fromkeys(entry.editions) if day > entry.edition][:_LATER]
     key = "first_posted_again" if later else "first_posted"
     shown = {
         "title": values["title"],
-        "body": values["body"],
+        "body": first,
+        "more": more,
         "facts": words.say(key, repo=entry.repo, date=words.date(entry.edition), again=words.listed(later)),
         "entry_id": str(entry.id),
         "save": "" if saved else words.say("save"),
@@ -116,29 +120,34 @@ def home(kit: Kit, view: HomeView) -> dict[str, Any]:
 
 def _home(kit: Kit, view: HomeView, width: int) -> dict[str, Any]:
     words = kit.words
-    groups: list[Pieces] = []
-    for group in view.today:
-        listed = numbered([kit.tagged(line, width) for line in group.lines])
-        if listed:
-            channel: Element = {"type": "channel", "channel_id": group.channel_id}
-            groups += [section([channel]), listed]
+    groups = [_home_group(kit, group, width) for group in view.today[:_GROUPS] if group.lines]
     total = max(view.saved_total, len(view.saved))
-    saved: list[Pieces] = [numbered([kit.tagged(line, width) for line in view.saved])]
-    if total > len(view.saved) and view.saved:
-        saved.append(section(words.count("more", total - len(view.saved))))
     shown = {
         "today": words.say("today", day=words.day(view.local_date)),
         "today_none": "" if groups else words.say("today_none"),
         "groups": groups,
         "saved": words.count("saved", total),
-        "saved_list": saved,
+        "saved_list": _home_list(kit, view.saved, total, width),
         "saved_none": "" if view.saved else words.say("saved_none"),
         "pick": words.say("pick"),
         "remove": words.say("remove"),
-        "options": kit.options([(line.title, line.entry_id) for line in view.saved]),
+        "options": kit.options([(line.title, line.entry_id) for line in view.saved[:_LINES]]),
         "ask": words.say("ask"),
         "hint": words.say("ask_hint", example=view.ask_example),
         "tip": words.say("home_tip"),
     }
     frame = {"type": "home", "callback_id": actions.HOME_VIEW}
     return kit.view("home", shown, frame, mentions={group.channel_id for group in view.today})
+
+
+def _home_group(kit: Kit, group: HomeGroup, width: int) -> list[Pieces]:
+    channel: Element = {"type": "channel", "channel_id": group.channel_id}
+    return [section([channel]), *_home_list(kit, group.lines, len(group.lines), width)]
+
+
+def _home_list(kit: Kit, lines: Sequence[RootLine], total: int, width: int) -> list[Pieces]:
+    listed: list[Pieces] = [numbered([kit.tagged(line, width) for line in lines[:_LINES]])]
+    rest = total - min(len(lines), _LINES)
+    if lines and rest > 0:
+        listed.append(section(kit.words.count("more", rest)))
+    return listed

@@ -63,7 +63,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "sentence": frozenset({"sentence"}),
         "shared": _ENTRY | {"sharer"},
         "modal": frozenset(
-            {"title", "body", "facts", "entry_id", "save", "unsave", "share", "thread", "link"}
+            {"title", "body", "more", "facts", "entry_id", "save", "unsave", "share", "thread", "link"}
         ),
         "share": frozenset({"target", "title", "comment"}),
         "search_modal": frozenset({"ask", "hint", "query", "answer"}),

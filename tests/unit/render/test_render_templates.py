@@ -1,0 +1,141 @@
+"""A team's own templates: used, passed over when broken, and named with template, line and block."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.render import actions
+from bot.render.messages import Renderer
+from bot.render.sample import check_templates, render_everything, sample_entries
+from bot.render.templates import VALUES, Templates
+from bot.render.views import Style
+from bot.text import vocabulary
+from tests.unit.render import seeds
+from tests.unit.render.judges import judge, judge_view, walk
+
+
+@pytest.fixture(scope="module")
+def words():
+    return vocabulary.load()
+
+
+@pytest.fixture
+def own(tmp_path):
+    def write(source: str, name: str = "entry"):
+        (tmp_path / f"{name}.json.j2").write_text(source, encoding="utf-8")
+        return seeds.style(templates_dir=tmp_path)
+
+    return write
+
+
+def render(words, style):
+    reports: list[tuple[str, str]] = []
+    renderer = Renderer(vocabulary=words, on_fallback=lambda *report: reports.append(report))
+    (message,) = renderer.entry(seeds.seed_entries()[0], style)
+    return message, reports
+
+
+def test_a_team_s_template_takes_the_built_in_one_s_place(words, own):
+    style = own('[\n  {{ header(title_text) }},\n  {{ rich_text(verdict, " · ", edition, "\\n", body) }}\n]')
+    message, reports = render(words, style)
+    assert [block["type"] for block in message.blocks] == ["header", "rich_text"]
+    assert message.text.startswith(
+        "修复 free_blocks 缓存关闭时块复用顺序被翻转的回归\n精读 · 12月1日\n值得精读"
+    )
+    assert reports == []
+
+
+BROKEN = [
+    ('[\n  {"type": "header", "text": "{{ title_text }}"}\n]', "entry, line 2: an expression stands inside"),
+    ("[\n\n  {{ titel }}\n]", "entry, line 3: titel is not defined; did you mean title?"),
+    ("[\n  {{ rich_text(title) }}\n  {{ rich_text(body) }}\n]", "entry, line 3: does not write JSON"),
+    ("[\n  {{ rich_text(title) }},\n]", "entry, line 3: does not write JSON"),
+    ('[\n  {{ rich_text(title) }},\n\n  {\n    "type": "divder"\n  }\n]', "entry, line 4: block 2 (divder)"),
+    ('[\n {{ header("x") }},\n {"type": "header", "text": {"type": "plain_text", "text": {{ body_text }}}}]',
+     "entry, line 3: block 2 (header): "),
+    ("[\n\n  {{ title_text + 1 }}\n]", "entry, line 3: TypeError"),
+    ("{}", "entry: wants a JSON list"),
+    ("[]", "entry: blocks: there is none"),
+    ('[{"type": "section"}]', "entry, line 1: block 1 (section): has neither text nor fields"),
+    ('[{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [\n'
+     '{"type": "broadcast", "range": "channel"}]}]}]', "entry, line 1: block 1 (rich_text): 'broadcast'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "reason"), BROKEN)
+def test_a_broken_template_falls_back_and_says_where(words, own, source, reason):
+    style = own(source)
+    message, reports = render(words, style)
+    (built_in,) = Renderer(vocabulary=words).entry(seeds.seed_entries()[0], seeds.style())
+    assert message == built_in
+    assert [template for template, _ in reports] == ["entry"]
+    assert reports[0][1].startswith(reason)
+    assert any(fault.startswith(reason) for fault in check_templates(style.templates_dir, vocabulary=words))
+
+
+def test_a_template_that_fails_only_for_nasty_entries_is_found_by_the_check(words, own):
+    style = own(
+        '[{"type": "header", "text": {"type": "plain_text", "text": {{ title_text }}, "emoji": false}}]'
+    )
+    _, reports = render(words, style)
+    assert reports == []
+    assert "entry, line 1: block 1 (header): " in "".join(
+        check_templates(style.templates_dir, vocabulary=words)
+    )
+
+
+def test_unknown_files_and_folders_are_reported(words, own, tmp_path):
+    style = own("[]", name="entri")
+    assert "there is no such template" in "".join(check_templates(style.templates_dir, vocabulary=words))
+    assert "is no folder" in "".join(check_templates(tmp_path / "missing", vocabulary=words))
+
+
+def test_the_built_in_templates_pass_with_the_nastiest_entries(words):
+    assert check_templates(None, vocabulary=words) == ()
+
+
+def test_everything_rendered_from_the_nastiest_entries_passes_every_judge(words):
+    mentions = frozenset({"U1", "C1"})
+    for made in render_everything(Renderer(vocabulary=words), Style(show_repo=True)):
+        for one in made if isinstance(made, tuple) else (made,):
+            if isinstance(one, dict):
+                judge_view(one, mentions=mentions)
+            else:
+                judge(one, mentions=mentions)
+
+
+def test_every_built_in_template_is_short():
+    templates = Templates()
+    for name, loaded in templates._built_in.items():
+        assert loaded.source.startswith("{#"), name
+        assert loaded.source.count("\n") <= 25, name
+    assert set(templates._built_in) == set(VALUES)
+
+
+def test_every_action_of_a_template_has_a_name_in_one_module(words):
+    known = {value for name, value in vars(actions).items() if name.isupper()}
+    used = set()
+    for made in render_everything(Renderer(vocabulary=words), Style()):
+        for one in made if isinstance(made, tuple) else (made,):
+            blocks = one["blocks"] if isinstance(one, dict) else one.blocks
+            used |= {found["action_id"] for found in walk(blocks) if "action_id" in found}
+    assert used <= known
+    assert {"entry_open", "entry_save", "entry_unsave", "entry_share", "entry_thread", "search_next"} <= used
+
+
+@pytest.mark.parametrize("cut_at", [None, 600])
+def test_the_parts_of_a_long_entry_hold_all_of_it(words, cut_at):
+    long = sample_entries()[1]
+    renderer = Renderer(vocabulary=words)
+    first, *rest = renderer.entry(long, seeds.style(cut_at=cut_at))
+    assert len(rest) > 1
+    shown = "".join(part.text.partition("\n")[2] for part in (first, *rest))
+    assert "".join(shown.split()).count("code_word") == 12 * 40
+    assert all("（续 " in part.text.partition("\n")[0] for part in rest)
+
+
+def test_a_modal_holds_all_of_a_long_entry(words):
+    view = Renderer(vocabulary=words).modal(sample_entries()[1], seeds.style(), saved=False)
+    shown = [one["text"] for one in walk(view["blocks"]) if one.get("style", {}) == {"code": True}]
+    assert shown.count("code_word") == 12 * 40
+    assert len(view["blocks"]) > 3
