@@ -67,23 +67,35 @@ def channel(workspace: LocalWorkspace) -> str:
 
 
 @pytest.fixture
-def connect(workspace: LocalWorkspace, client: WebClient) -> Iterator[Callable[[Callable[[App], None]], App]]:
-    """Starts a Bolt app over Socket Mode with the listeners that a function registers, and waits until it is greeted."""
-    handlers: list[SocketModeHandler] = []
+def connect(workspace: LocalWorkspace, client: WebClient) -> Iterator[Bots]:
+    """Starts Bolt apps over Socket Mode."""
+    bots = Bots(workspace, client)
+    yield bots
+    for handler in bots.handlers:
+        # The SDK's reader holds its lock until its socket says something: let it say goodbye.
+        handler.client.auto_reconnect_enabled = False
+    workspace.drop_sockets()
+    for handler in bots.handlers:
+        handler.close()
 
-    def start(register: Callable[[App], None]) -> App:
-        app = App(client=client)
+
+class Bots:
+    """Called with a function that registers listeners, it starts an app and waits until it is greeted."""
+
+    def __init__(self, workspace: LocalWorkspace, client: WebClient) -> None:
+        self._workspace = workspace
+        self._client = client
+        self.handlers: list[SocketModeHandler] = []
+
+    def __call__(self, register: Callable[[App], None]) -> App:
+        app = App(client=self._client)
         register(app)
-        handler = SocketModeHandler(app, workspace.app_token, ping_interval=0.5)
+        handler = SocketModeHandler(app, self._workspace.app_token, ping_interval=0.5)
         greeted = threading.Event()
         handler.client.message_listeners.append(
             lambda _, message, __: greeted.set() if message.get("type") == "hello" else None
         )
         handler.connect()
-        handlers.append(handler)
+        self.handlers.append(handler)
         assert greeted.wait(5)
         return app
-
-    yield start
-    for handler in handlers:
-        handler.close()
