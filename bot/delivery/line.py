@@ -21,8 +21,8 @@ class Line:
     lease_until: datetime
     at: datetime
     entries: Mapping[int, Entry] = field(default_factory=dict)
-    posted: bool = False
-    """Whether a message went out since the block, if any, was read."""
+    ticket: int = 0
+    """Its present place in the waiting order; older places of the channel are void."""
 
     @property
     def channel(self) -> Channel:
@@ -81,7 +81,8 @@ class Lines:
     def wait(self, line: Line) -> None:
         """Let a line that is not in the queue speak at `line.at`."""
         self._count += 1
-        heapq.heappush(self._heap, (line.at, self._count, line.channel))
+        line.ticket = self._count
+        heapq.heappush(self._heap, (line.at, line.ticket, line.channel))
 
     def drop(self, channel: Channel) -> None:
         """Forget a line."""
@@ -89,7 +90,7 @@ class Lines:
 
     def next_at(self) -> datetime | None:
         """Return when the first line may speak."""
-        while self._heap and self._heap[0][2] not in self._lines:
+        while self._heap and self._void(self._heap[0]):
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
@@ -99,3 +100,8 @@ class Lines:
         if at is None or at > now:
             return None
         return self._lines[heapq.heappop(self._heap)[2]]
+
+    def _void(self, place: tuple[datetime, int, Channel]) -> bool:
+        # A channel that was given up and leased again would otherwise speak twice.
+        line = self._lines.get(place[2])
+        return line is None or line.ticket != place[1]

@@ -6,6 +6,7 @@ claimed and recorded together, so many channels cost little more than one.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,8 @@ class Sender:
         self._flying: dict[int, Flight] = {}
         self._landed: list[Landing] = []
         self._looked_at: datetime | None = None
+        self._later: list[datetime] = []
+        """When channels that were given back for a while want to be looked at again."""
 
     def run(self, stop: Event) -> Tally:
         """Send until nothing is left to send now, the turn is over, or `stop` is set.
@@ -102,7 +105,7 @@ class Sender:
                 return tally
             hungry = self._grab(now)
             self._launch(now)
-            if not self._lines and not self._flying and not hungry:
+            if not (self._lines or self._flying or hungry or (self._later and self._later[0] < end)):
                 return tally
             self._land(self._crew.collect(0.0 if hungry else self._nap()), tally)
         self._finish(tally)
@@ -112,6 +115,9 @@ class Sender:
 
     def _grab(self, now: datetime) -> bool:
         """Lease more channels; return whether there may be still more."""
+        while self._later and self._later[0] <= now:
+            heapq.heappop(self._later)
+            self._looked_at = None
         if self._looked_at is not None and now - self._looked_at < _LOOK_EVERY:
             return False
         room = self._gates.room(now, self._settings.lease) - len(self._lines)
@@ -270,6 +276,7 @@ class Sender:
         """Keep the line for a short wait; for a long one, give the channel back."""
         if at - now > _HOLD_AT_MOST:
             self._give_up(line.channel)
+            heapq.heappush(self._later, at)
             return
         line.at = at
         self._lines.wait(line)
@@ -286,7 +293,11 @@ class Sender:
         if self._landed:
             return 0.0
         now = self._clock.now()
-        moments = [self._lines.next_at() if self._crew.free else None, self._gates.next_at(now)]
+        moments = [
+            self._lines.next_at() if self._crew.free else None,
+            self._gates.next_at(now),
+            *self._later[:1],
+        ]
         ahead = [(moment - now).total_seconds() for moment in moments if moment is not None]
         return max(0.0, min([_LONGEST_NAP, *(seconds for seconds in ahead if seconds > 0)]))
 

@@ -247,7 +247,7 @@ class Resolution:
 
     delivery_id: int
     expected: DeliveryState
-    """The state it must still be in: UNCERTAIN or HELD."""
+    """The state it must still be in: UNCERTAIN, HELD or FAILED."""
     state: DeliveryState
     """SENT, PLANNED, HELD, or UNCERTAIN (look again at `next_try_at`)."""
     ts: str | None = None

@@ -1,0 +1,504 @@
+"""The promise, scenario by scenario, through the front door."""
+
+from itertools import pairwise
+
+import pytest
+
+from bot.delivery.policy import Wanted, WhenEmpty
+from bot.delivery.values import CannotLook
+from bot.errors import StorageUnavailable
+from bot.model import DeliveryKind, DeliveryState, Layout
+from tests.unit.delivery.fakes import (
+    CHANNEL,
+    DROP_AFTER,
+    DROP_BEFORE,
+    HANG,
+    KILL_AFTER,
+    KILL_BEFORE,
+    NO_NETWORK,
+    OTHER,
+    THIRD,
+    House,
+    Killed,
+    at,
+    code,
+    policy,
+    too_fast,
+)
+
+
+def morning(*policies, entries=5, **settings):
+    house = House(*policies, **settings)
+    house.storage.add_document(1, "2026-03-02", range(1, entries + 1))
+    house.tick()
+    house.go_to("2026-03-02T01:00:00")
+    return house
+
+
+def expected(count, links=0):
+    return [f"root {count} links {links}", *(f"e{n}" for n in range(1, count + 1))]
+
+
+def test_a_slot_gives_a_root_and_the_entries_in_file_order_once():
+    house = morning()
+    assert house.slack.texts() == []
+    house.run(30)
+    assert house.slack.texts() == expected(5)
+    house.run(3600, every=60)
+    assert house.slack.texts() == expected(5)
+
+
+def test_a_new_process_on_the_same_ledger_posts_nothing_again():
+    house = morning(entries=2)
+    house.run(30)
+    house.restart()
+    house.run(30)
+    assert house.slack.texts() == expected(2)
+
+
+def test_messages_in_a_channel_are_never_less_than_a_second_apart():
+    house = morning()
+    house.slack.latency = 0.3
+    house.run(30)
+    times = [one.at for one in house.slack.messages[CHANNEL]]
+    gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
+    assert min(gaps) >= 1.0
+    assert max(gaps) <= 1.4
+
+
+def test_too_fast_waits_to_the_second_and_keeps_the_order():
+    house = morning()
+    house.slack.script.extend([None, None, too_fast(7)])
+    house.run(60)
+    assert house.slack.texts() == expected(5)
+    refused, again = house.slack.calls[2][0], house.slack.calls[3][0]
+    assert 7 <= (again - refused).total_seconds() <= 7.6
+
+
+def test_killed_after_a_throttle_the_next_process_goes_on_where_the_first_stopped():
+    house = morning(entries=6)
+    house.slack.script.extend([None, None, None, None, too_fast(2), None, KILL_BEFORE])
+    with pytest.raises(Killed):
+        house.run(60)
+    house.restart()
+    house.run(120)
+    assert house.slack.texts() == expected(6)
+
+
+def test_a_channel_that_is_throttled_delays_no_other():
+    house = morning(policy(), policy(OTHER), turn=2)
+    house.slack.scripts[CHANNEL].append(too_fast(20))
+    house.run(15, every=0.1)
+    assert house.slack.texts(OTHER) == expected(5)
+    assert house.slack.texts(CHANNEL) == []
+    house.run(30)
+    assert house.slack.texts(CHANNEL) == expected(5)
+
+
+@pytest.mark.parametrize("fault", [DROP_AFTER, HANG, code("internal_error", accepts=True)])
+@pytest.mark.parametrize("place", range(4))
+def test_an_accepted_message_whose_answer_was_lost_is_found_and_not_posted_again(fault, place):
+    house = morning()
+    house.slack.script.extend([None] * place + [fault])
+    house.run(120)
+    assert house.slack.texts() == expected(5)
+    assert set(house.states()) == {"sent"}
+    first = house.storage.of(CHANNEL, DeliveryKind.ROOT, DeliveryKind.ENTRY)[place].delivery
+    assert first.ts == house.slack.messages[CHANNEL][place].ts
+
+
+@pytest.mark.parametrize("fault", [DROP_BEFORE, code("fatal_error")])
+@pytest.mark.parametrize("place", range(4))
+def test_a_message_that_was_lost_on_the_way_is_looked_for_then_sent_in_its_place(fault, place):
+    house = morning()
+    house.slack.script.extend([None] * place + [fault])
+    house.run(120)
+    assert house.slack.texts() == expected(5)
+
+
+@pytest.mark.parametrize("fault", [KILL_BEFORE, KILL_AFTER])
+@pytest.mark.parametrize(
+    ("layout", "place"),
+    [
+        *((layout, place) for layout in (Layout.CHANNEL, Layout.THREAD) for place in range(4)),
+        (Layout.COMPACT, 0),
+    ],
+)
+def test_a_process_killed_on_either_side_of_acceptance_loses_and_doubles_nothing(fault, place, layout):
+    house = morning(policy(layout=layout))
+    house.slack.script.extend([None] * place + [fault])
+    with pytest.raises(Killed):
+        house.run(60)
+    house.restart()
+    house.run(180)
+    assert house.slack.texts() == (expected(5)[:1] if layout is Layout.COMPACT else expected(5))
+    assert set(house.states()) == {"sent"}
+
+
+def test_doubt_is_settled_only_after_the_last_moment_of_acceptance():
+    house = morning()
+    house.slack.script.append(DROP_BEFORE)
+    house.service.plan()
+    house.service.deliver(house.stop)
+    doubt = house.delivery("slot:2026-03-02/09:00")
+    assert doubt.state is DeliveryState.UNCERTAIN
+    assert (doubt.next_try_at - at("2026-03-02T01:00:00")).total_seconds() >= 10 + 5
+
+
+def test_a_doubtful_message_holds_back_the_later_ones_until_it_is_settled():
+    house = morning()
+    house.slack.script.extend([None, DROP_AFTER])
+    house.slack.looks.extend(
+        CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:02:00")) for _ in range(1)
+    )
+    house.run(60)
+    assert house.slack.texts() == expected(5)[:2]
+    house.run(120)
+    assert house.slack.texts() == expected(5)
+
+
+def test_after_a_bounded_wait_the_channel_goes_on_and_the_late_one_says_so():
+    house = morning()
+    house.slack.script.extend([None, DROP_BEFORE])
+    house.slack.looks.append(CannotLook(reason="missing_scope"))
+    house.run(29 * 60, every=30)
+    assert house.slack.texts() == expected(5)[:1]
+    house.run(3 * 60, every=30)
+    assert house.slack.texts() == ["root 5 links 0", "e2", "e3", "e4", "e5"]
+    held = house.service.status().held
+    assert [one.subject for one in held] == ["entry:1"]
+    assert house.service.retry(held[0].key[:32])
+    house.run(30)
+    assert house.slack.texts()[-1] == "e1 (out of turn)"
+
+
+def test_a_message_that_cannot_be_looked_for_is_held_and_told_once():
+    house = morning(entries=1)
+    house.slack.script.extend([None, DROP_AFTER])
+    house.slack.looks.append(CannotLook(reason="missing_scope"))
+    house.run(3600, every=30)
+    held = house.delivery("entry:1")
+    assert (held.state, held.error) == (DeliveryState.HELD, "missing_scope")
+    assert house.storage.alerts[f"held:{held.key}"][0] == 1
+    assert not house.service.settle("ffff", "9.9")
+    assert house.service.settle(held.key, "2.0")
+    assert house.delivery("entry:1").ts == "2.0"
+    house.run(60)
+    assert house.slack.texts() == expected(1)
+
+
+def test_looks_that_fail_are_bounded():
+    house = morning(entries=1, max_looks=3)
+    house.slack.script.extend([None, DROP_AFTER])
+    house.slack.looks.extend(
+        CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:01:00")) for _ in range(9)
+    )
+    house.run(600)
+    assert house.delivery("entry:1").state is DeliveryState.HELD
+    assert len(house.slack.looks) == 6
+
+
+def test_one_closed_channel_stops_no_other_and_goes_on_when_the_bot_is_invited():
+    house = morning(policy(), policy(OTHER), policy(THIRD))
+    house.slack.closed[OTHER] = "not_in_channel"
+    house.run(60)
+    assert house.slack.texts(CHANNEL) == house.slack.texts(THIRD) == expected(5)
+    assert set(house.states(OTHER)) == {"planned"}
+    block = house.service.status().channel_blocks[OTHER]
+    assert "/invite" in block.advice
+    calls = len([1 for _, channel in house.slack.calls if channel == OTHER])
+    assert calls == 1
+    del house.slack.closed[OTHER]
+    house.run(330)
+    assert house.slack.texts(OTHER) == ["root 5 late 5 links 0", *expected(5)[1:]]
+    assert not house.service.status().channel_blocks
+    assert not house.storage.alerts
+
+
+def test_an_invitation_opens_the_channel_at_once():
+    house = morning()
+    house.slack.closed[CHANNEL] = "not_in_channel"
+    house.run(10)
+    house.slack.closed.clear()
+    house.service.welcome(CHANNEL)
+    house.run(15)
+    assert house.slack.texts() == expected(5)
+
+
+def test_a_dead_token_stops_everything_and_is_asked_once_an_interval():
+    house = morning(policy(), policy(OTHER), turn=2)
+    house.tick()
+    posted = sum(len(house.slack.texts(one)) for one in (CHANNEL, OTHER))
+    house.slack.token_error = "token_revoked"
+    before = len(house.slack.calls)
+    house.run(300)
+    assert sum(len(house.slack.texts(one)) for one in (CHANNEL, OTHER)) <= posted + 2
+    # Two channels can be in flight when the token dies; from then on only the question goes out.
+    assert len(house.slack.calls) - before <= 12
+    assert house.slack.checks <= 6
+    assert not house.service.status().healthy
+    assert house.storage.alerts["team:T1"][0] <= 2
+    house.slack.token_error = None
+    house.run(90)
+    assert house.slack.texts(CHANNEL) == house.slack.texts(OTHER) == expected(5)
+    assert house.service.status().healthy
+
+
+def test_a_new_token_is_tried_at_once_by_a_new_process():
+    house = morning()
+    house.slack.token_error = "invalid_auth"
+    house.run(5)
+    house.slack.token_error = None
+    house.restart()
+    house.run(15)
+    assert house.slack.texts() == expected(5)
+
+
+def test_a_message_that_slack_will_never_take_is_told_and_passed_over():
+    house = morning()
+    house.slack.script.extend([None, None, code("invalid_blocks")])
+    house.run(30)
+    assert house.slack.texts() == ["root 5 links 0", "e1", "e3", "e4", "e5"]
+    failed = house.delivery("entry:2")
+    assert failed.state is DeliveryState.FAILED
+    assert f"failed:{failed.key}" in house.storage.alerts
+    assert house.service.retry(failed.key)
+    house.run(30)
+    assert house.slack.texts()[-1].startswith("e2")
+
+
+def test_a_message_that_cannot_be_made_is_never_sent_and_stops_no_other():
+    house = morning()
+    house.maker.bad.add(3)
+    house.run(30)
+    assert house.slack.texts() == ["root 5 links 0", "e1", "e2", "e4", "e5"]
+    assert house.delivery("entry:3").error == "message_invalid"
+
+
+def test_a_word_that_is_not_in_the_table_is_tried_a_bounded_number_of_times():
+    house = morning(entries=1, max_attempts=3)
+    house.slack.script.extend([None, *[code("new_word")] * 9])
+    house.run(300)
+    assert house.delivery("entry:1").state is DeliveryState.FAILED
+    assert house.delivery("entry:1").attempts == 3
+
+
+def test_without_network_nothing_is_doubted_and_all_is_sent_later():
+    house = morning()
+    house.slack.script.extend([NO_NETWORK] * 6)
+    house.run(240)
+    assert house.slack.texts() == expected(5)
+    assert not house.storage.alerts
+
+
+def test_in_the_thread_layout_the_entries_go_under_the_root():
+    house = morning(policy(layout=Layout.THREAD))
+    house.run(30)
+    root, *entries = house.slack.messages[CHANNEL]
+    assert root.thread_ts is None
+    assert {one.thread_ts for one in entries} == {root.ts}
+
+
+def test_when_somebody_deletes_the_root_its_entries_go_to_the_channel():
+    house = morning(policy(layout=Layout.THREAD))
+    house.slack.script.extend([None, code("thread_not_found")])
+    house.run(60)
+    assert house.slack.texts() == expected(5)
+    assert house.slack.messages[CHANNEL][1].thread_ts is None
+
+
+def test_the_parts_of_a_long_entry_follow_in_its_thread():
+    house = morning(entries=2)
+    house.maker.parts[1] = 3
+    house.run(60)
+    assert house.slack.texts() == ["root 2 links 0", "e1", "e1 part 1", "e1 part 2", "e2"]
+    first = house.slack.messages[CHANNEL][1]
+    assert [one.thread_ts for one in house.slack.messages[CHANNEL]] == [None, None, first.ts, first.ts, None]
+
+
+def test_a_compact_slot_is_one_message_that_counts_for_all_its_entries():
+    house = morning(policy(layout=Layout.COMPACT))
+    house.run(30)
+    assert house.slack.texts() == ["root 5 links 0"]
+    assert house.states() == ["sent"] * 6
+
+
+def test_a_compact_root_that_slack_refuses_loses_no_entry():
+    house = morning(policy(layout=Layout.COMPACT))
+    house.slack.script.append(code("msg_blocks_too_long"))
+    house.run(30)
+    assert house.slack.texts() == ["e1", "e2", "e3", "e4", "e5"]
+
+
+def test_a_flood_falls_back_to_compact_and_says_so():
+    house = morning(policy(max_messages=4))
+    house.run(30)
+    assert house.slack.texts() == ["root 5 flood links 0"]
+
+
+def test_an_empty_slot_is_silent_or_says_one_line():
+    silent = House()
+    silent.run(180)
+    assert silent.slack.texts() == []
+    talking = House(policy(when_empty=WhenEmpty.SAY))
+    talking.run(180)
+    assert talking.slack.texts() == ["nothing new"]
+
+
+def test_two_mornings_carry_over_what_stands_in_both():
+    house = House()
+    house.storage.add_document(1, "2026-03-02", range(1, 9))
+    house.tick()
+    house.go_to("2026-03-02T01:00:00")
+    house.run(30)
+    house.storage.add_document(2, "2026-03-03", range(5, 13))
+    house.go_to("2026-03-03T01:00:00")
+    house.run(30)
+    assert house.slack.texts()[9:] == ["root 4 carried 4 links 0", "e9", "e10", "e11", "e12"]
+
+
+def test_a_delivery_asked_for_now_goes_at_once_and_only_once():
+    house = House()
+    house.storage.add_document(1, "2026-03-01", range(1, 4))
+    assert house.service.deliver_now(CHANNEL)
+    house.service.deliver(house.stop)
+    assert house.slack.texts() == expected(3)
+    assert house.service.deliver_now(CHANNEL) is None
+
+
+def test_the_database_away_while_a_message_lands_doubles_nothing():
+    house = morning()
+    house.service.plan()
+    post = house.slack.post
+
+    def post_and_lose(*args, **more):
+        house.storage.away = len(house.slack.messages[CHANNEL]) == 2
+        return post(*args, **more)
+
+    house.slack.post = post_and_lose
+    with pytest.raises(StorageUnavailable):
+        house.service.deliver(house.stop)
+    house.storage.away, house.slack.post = False, post
+    house.run(60)
+    assert house.slack.texts() == expected(5)
+    assert set(house.states()) == {"sent"}
+
+
+def test_stop_ends_the_message_in_flight_and_gives_the_lease_back():
+    house = morning()
+    house.service.plan()
+    post = house.slack.post
+
+    def stopping(*args, **more):
+        house.stop.set()
+        return post(*args, **more)
+
+    house.slack.post = stopping
+    house.service.deliver(house.stop)
+    assert house.states() == ["sent", *["planned"] * 5]
+    assert house.storage.channels[CHANNEL].owner is None
+
+
+def test_a_process_that_was_held_up_past_its_lease_does_not_post():
+    house = morning()
+    house.service.plan()
+    claim = house.storage.claim
+
+    def claim_and_freeze(*args):
+        won = claim(*args)
+        house.clock.advance(25)
+        house.storage.claim = claim
+        return won
+
+    house.storage.claim = claim_and_freeze
+    house.service.deliver(house.stop)
+    root = house.delivery("slot:2026-03-02/09:00")
+    assert root.attempts == 2  # the first claim was given back without a call
+    house.run(60)
+    assert len(house.slack.calls) == 6
+    assert house.slack.texts() == expected(5)
+
+
+def test_a_record_that_comes_after_the_claim_ran_out_still_counts_as_proof():
+    house = morning()
+    house.service.plan()
+    other = house.process()
+    record = house.storage.record
+
+    def frozen(owner, records, now):
+        house.storage.record = record
+        house.clock.advance(31)
+        other.reconcile(house.stop)  # takes the claim for lost
+        return record(owner, records, house.clock.now())
+
+    house.storage.record = frozen
+    house.run(60)
+    assert house.slack.texts() == expected(5)
+    assert set(house.states()) == {"sent"}
+
+
+def test_several_processes_share_the_work_and_post_one_set():
+    channels = [policy(one) for one in (CHANNEL, OTHER, THIRD)]
+    house = morning(*channels, grab=1, turn=0.5)
+    crew = [house.service, *(house.process() for _ in range(3))]
+    for _ in range(60):
+        for service in crew:
+            service.plan()
+            service.reconcile(house.stop)
+            service.deliver(house.stop)
+        house.clock.advance(0.5)
+    for one in (CHANNEL, OTHER, THIRD):
+        assert house.slack.texts(one) == expected(5)
+
+
+def test_the_workspace_ceiling_holds_over_all_channels():
+    house = morning(*(policy(one) for one in (CHANNEL, OTHER, THIRD)), ceiling_per_minute=60)
+    house.run(30)
+    times = sorted(moment for moment, _ in house.slack.calls)
+    gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
+    assert min(gaps) >= 0.99
+    assert len(times) == 18
+
+
+def test_equal_entries_are_rendered_once_for_many_channels():
+    house = morning(policy(), policy(OTHER), policy(THIRD))
+    house.run(30)
+    assert set(house.maker.rendered.values()) == {1}
+
+
+def test_a_narrowed_policy_skips_what_is_planned_and_not_sent():
+    house = House()
+    house.storage.add_document(1, "2026-03-02", [1, 2])
+    house.storage.add_document(2, "2026-03-02", [3, 4], repo="sgl-project/sglang")
+    house.tick()
+    house.go_to("2026-03-02T01:00:00")
+    house.service.plan()
+    assert house.service.take_policies({CHANNEL: policy(wanted=Wanted(repos=("vllm",)))}) == 2
+    house.run(30)
+    assert house.slack.texts() == expected(2)
+
+
+def test_a_channel_that_is_not_configured_any_more_waits_without_noise():
+    house = morning(policy(), policy(OTHER))
+    house.service.plan()
+    house.service.take_policies({CHANNEL: policy()})
+    house.run(600)
+    assert house.slack.texts(OTHER) == []
+    assert not house.storage.alerts
+    house.service.take_policies(house.policies)
+    house.run(330)
+    assert house.slack.texts(OTHER) == ["root 5 late 10 links 0", *expected(5)[1:]]
+
+
+def test_alerts_go_to_their_channel_once_and_never_about_themselves():
+    alerts = THIRD
+    house = morning(policy(), policy(alerts), alert_channel=alerts)
+    house.slack.closed[CHANNEL] = "is_archived"
+    house.slack.closed[alerts] = "not_in_channel"
+    house.run(20)
+    assert (
+        len([1 for _, channel in house.slack.calls if channel == alerts]) == 2
+    )  # its own root, and one alert
+    del house.slack.closed[alerts]
+    house.run(1800, every=30)
+    assert not [text for text in house.slack.texts(alerts) if "C3" in text]
