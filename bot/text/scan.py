@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from bot.text.vocabulary import Vocabulary
-from bot.text.words import Target, classify_code, find_words, target_of
+from bot.text.words import Target, classify_code, find_words, is_host, target_of
 
 LABEL_LIMIT = 300
 URL_LIMIT = 2000
@@ -210,6 +210,8 @@ def _classified(text: str, start: int, end: int, vocabulary: Vocabulary) -> Iter
             yield Piece(Kind.PATH, offset, offset + len(body), body, target.path, code=True, target=target)
             return
         if "/" in bare:
+            if is_host(bare.partition("/")[0], vocabulary):
+                return
             yield from _halves(text, offset, end, vocabulary)
             return
     found: list[Piece] = []

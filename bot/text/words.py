@@ -151,7 +151,7 @@ def _file(path: str, line: str, parts: list[str], vocabulary: Vocabulary) -> Tar
     folders = parts[:-1]
     if not folders:
         return Target(path, linked=False, line=line)
-    if _is_host(parts[0], vocabulary) or any(is_file_name(part, vocabulary) for part in folders):
+    if is_host(parts[0], vocabulary) or any(is_file_name(part, vocabulary) for part in folders):
         return None  # an address without its scheme, or two file names with a slash between
     if not any(char.isalpha() for char in "".join(folders)):
         return None
@@ -172,6 +172,7 @@ def is_file_name(name: str, vocabulary: Vocabulary) -> bool:
     return any(char.isalpha() or char == "_" for char in stem)
 
 
-def _is_host(part: str, vocabulary: Vocabulary) -> bool:
+def is_host(part: str, vocabulary: Vocabulary) -> bool:
+    """Whether the first part of a path names a machine of the network: an address without its scheme."""
     stem, dot, ending = part.rpartition(".")
     return bool(dot) and bool(stem) and ending in vocabulary.hosts
