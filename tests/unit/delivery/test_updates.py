@@ -1,0 +1,131 @@
+"""Sent messages that are kept true."""
+
+from bot.delivery.updates import worth_a_reply
+from bot.delivery.values import Wording
+from bot.model import DeliveryKind, DeliveryState, Layout
+from tests.unit.delivery.fakes import CHANNEL, DROP_AFTER, House, code, policy, too_fast
+
+
+def sent_house(*policies, **settings):
+    house = House(*policies, now="2026-03-02T01:00:00", **settings)
+    house.storage.add_document(1, "2026-03-02", [1, 2, 3])
+    house.run(30)
+    return house
+
+
+def root_edits(house):
+    return house.slack.messages[CHANNEL][0].edits
+
+
+def test_the_root_gets_its_links_once_when_its_entries_stand():
+    house = sent_house()
+    for _ in range(3):
+        house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3"]
+
+
+def test_a_root_is_not_touched_while_entries_are_on_their_way():
+    house = House(now="2026-03-02T01:00:00", turn=2)
+    house.storage.add_document(1, "2026-03-02", [1, 2, 3])
+    house.tick()
+    house.service.update(house.stop)
+    assert root_edits(house) == []
+
+
+def test_an_edit_changes_the_message_in_place_and_posts_nothing():
+    house = sent_house()
+    house.service.update(house.stop)
+    house.storage.revise(2, "body 2!")
+    house.run(10)
+    house.service.update(house.stop)
+    house.service.update(house.stop)
+    assert house.slack.messages[CHANNEL][2].edits == ["e2 r2 changed body"]
+    assert house.slack.texts() == ["root 3 links 0", "e1", "e2", "e3"]
+    assert root_edits(house) == ["root 3 links 3", "root 3 links 3"]
+
+
+def test_a_large_change_says_so_in_the_thread():
+    house = sent_house()
+    house.storage.revise(2, "something else entirely, much longer than it was")
+    house.service.update(house.stop)
+    house.run(10)
+    reply = house.slack.messages[CHANNEL][-1]
+    assert (reply.text, reply.thread_ts) == ("e2 now says r2", house.slack.messages[CHANNEL][2].ts)
+    house.service.update(house.stop)
+    house.run(10)
+    assert len(house.slack.texts()) == 5
+
+
+def test_an_entry_that_is_revised_before_it_is_sent_needs_no_update():
+    house = House(now="2026-03-02T01:00:00")
+    house.storage.add_document(1, "2026-03-02", [1, 2, 3])
+    house.service.plan()
+    house.storage.revise(2, "body 2!")
+    house.run(30)
+    house.service.update(house.stop)
+    assert house.slack.messages[CHANNEL][2].edits == []
+
+
+def test_a_lost_answer_to_an_update_is_made_again():
+    house = sent_house()
+    house.slack.script.append(DROP_AFTER)
+    house.service.update(house.stop)
+    house.clock.advance(5)
+    house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3"]
+
+
+def test_a_deleted_message_is_left_alone():
+    house = sent_house()
+    del house.slack.messages[CHANNEL][0]
+    for _ in range(3):
+        house.service.update(house.stop)
+        house.clock.advance(60)
+    (update,) = [row.delivery for row in house.storage.of(CHANNEL, DeliveryKind.UPDATE)]
+    assert (update.state, update.error, update.attempts) == (DeliveryState.SKIPPED, "message_not_found", 1)
+
+
+def test_an_update_that_is_too_fast_waits_and_does_not_slow_the_channel():
+    house = sent_house()
+    pace = house.storage.channels[CHANNEL].next_post_at
+    house.slack.script.append(too_fast(30))
+    house.service.update(house.stop)
+    assert house.storage.channels[CHANNEL].next_post_at == pace
+    house.service.update(house.stop)
+    assert root_edits(house) == []
+    house.clock.advance(31)
+    house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3"]
+
+
+def test_a_refused_update_is_told_and_given_up():
+    house = sent_house()
+    house.slack.script.append(code("block_mismatch"))
+    house.service.update(house.stop)
+    assert house.storage.of(CHANNEL, DeliveryKind.UPDATE)[0].delivery.state is DeliveryState.FAILED
+
+
+def test_updates_keep_to_their_own_tier():
+    house = sent_house(updates_per_minute=45)
+    for entry in (1, 2, 3):
+        house.storage.revise(entry, f"body {entry}!")
+    began = house.clock.now()
+    assert house.service.update(house.stop) == 4
+    assert (house.clock.now() - began).total_seconds() >= 3 * 60 / 45
+
+
+def test_a_changed_entry_of_a_compact_slot_changes_its_root():
+    house = sent_house(policy(layout=Layout.COMPACT))
+    house.service.update(house.stop)
+    assert root_edits(house) == []
+    house.storage.revise(2, "body 2!")
+    house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3"]
+
+
+def test_a_change_is_worth_a_reply_when_the_verdict_or_a_tenth_of_the_text_changed():
+    old = Wording(revision=1, title="t", body="x" * 100, verdict="skim")
+    assert not worth_a_reply(old, Wording(revision=2, title="t", body="x" * 98 + "yy", verdict="skim"), 0.1)
+    assert worth_a_reply(old, Wording(revision=2, title="t", body="x" * 70 + "y" * 30, verdict="skim"), 0.1)
+    assert worth_a_reply(old, Wording(revision=2, title="t", body="x" * 100, verdict="must_read"), 0.1)
+    assert not worth_a_reply(old, Wording(revision=2, title="t", body="other", verdict="skip"), None)
