@@ -33,15 +33,18 @@ class CallLog:
         self._count = 0
 
     def add(self, **fields: Any) -> None:
+        """Enter a call; the number is given here."""
         self._count += 1
         self._entries.append(Logged(number=self._count, **fields))
         if len(self._entries) > MOST_KEPT:
             del self._entries[: MOST_KEPT // 10]
 
     def clear(self) -> None:
+        """Forget all; numbers go on."""
         self._entries.clear()
 
     def listed(self, *, after: int = 0, method: str | None = None) -> list[dict[str, Any]]:
+        """The calls after a number, of one method or of all."""
         return [
             asdict(each) for each in self._entries if each.number > after and (method is None or each.method == method)
         ]

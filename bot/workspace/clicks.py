@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.workspace import answers, payloads
@@ -28,35 +29,38 @@ _ONE_OPTION = frozenset({"static_select", "external_select", "radio_buttons", "o
 _SEVERAL_OPTIONS = frozenset({"checkboxes", "multi_static_select", "multi_external_select"})
 
 
-async def act_on_message(
-    person: Person, channel_id: str, ts: str, block_id: str, action_id: str, value: Any, state: Mapping[str, Any]
-) -> None:
-    """Works one element of a message. `value` is what was chosen or typed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """What a person did: which element, what she chose or typed there, and what stands in the other inputs."""
+
+    block_id: str
+    action_id: str
+    value: Any = None
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def act_on_message(person: Person, channel_id: str, ts: str, act: Act) -> None:
+    """Works one element of a message."""
     workspace = person.workspace
     channel = person.channel(channel_id)
     message = _shown(person, channel_id, ts)
-    element = _element(message.document.get("blocks", ()), block_id, action_id)
-    if element.get("url"):
-        # A link button opens its link and still tells the app (slack-facts: `entry_thread` has to be acknowledged).
-        value = value if value is not None else element.get("value")
+    element = _element(message.document.get("blocks", ()), act.block_id, act.action_id)
     secret = workspace.tickets.response_url(person.user.id, channel.id, message.ts)
     url = answers.url_of(workspace, "actions", secret)
-    action = _action(person, block_id, element, value)
+    action = _action(person, act, element)
     await person.ask(
-        payloads.message_action(workspace, person.user, channel, message, action, state=state, url=url)
+        payloads.message_action(workspace, person.user, channel, message, action=action, state=act.state, url=url)
     )
 
 
-async def act_on_view(
-    person: Person, view_id: str, block_id: str, action_id: str, value: Any, state: Mapping[str, Any]
-) -> None:
-    """Works one element of a modal or the Home tab; what else stands in the inputs comes as `state`."""
+async def act_on_view(person: Person, view_id: str, act: Act) -> None:
+    """Works one element of a modal or the Home tab."""
     view = _own_view(person, view_id)
-    element = _element(view.document["blocks"], block_id, action_id)
-    action = _action(person, block_id, element, value)
-    entered = {name: dict(each) for name, each in state.items()}
+    element = _element(view.document["blocks"], act.block_id, act.action_id)
+    action = _action(person, act, element)
+    entered = {name: dict(each) for name, each in act.state.items()}
     if element["type"] != "button":
-        entered.setdefault(block_id, {})[action_id] = _state_of(element, value)
+        entered.setdefault(act.block_id, {})[act.action_id] = _state_of(element, act.value)
     view = person.workspace.modals.keep_state(view, entered)
     await person.ask(payloads.view_action(person.workspace, person.user, view, action))
 
@@ -94,9 +98,7 @@ async def close(person: Person, view_id: str) -> None:
     is_cleared = bool(view.document.get("clear_on_close"))
     for closed in person.workspace.modals.close(view, whole_stack=is_cleared):
         if closed.document.get("notify_on_close"):
-            await person.ask(
-                payloads.view_closed(person.workspace, person.user, closed, is_cleared=is_cleared)
-            )
+            await person.ask(payloads.view_closed(person.workspace, person.user, closed, is_cleared=is_cleared))
 
 
 def _shown(person: Person, channel_id: str, ts: str) -> Message:
@@ -126,19 +128,19 @@ def _element(blocks: Any, block_id: str, action_id: str) -> Json:
     raise SlackError("action_not_found")
 
 
-def _action(person: Person, block_id: str, element: Json, value: Any) -> Json:
+def _action(person: Person, act: Act, element: Json) -> Json:
     action = {
         "action_id": element["action_id"],
-        "block_id": block_id,
+        "block_id": act.block_id,
         "type": element["type"],
         "action_ts": show(int(person.workspace.clock() * 1_000_000)),
     }
     if element["type"] == "button":
         action |= {"text": element["text"], **({"value": element["value"]} if "value" in element else {})}
     elif element["type"] in {"icon_button", "feedback_buttons", "workflow_button"}:
-        action |= {"value": value}
+        action |= {"value": act.value}
     else:
-        action |= {name: each for name, each in _state_of(element, value).items() if name != "type"}
+        action |= {name: each for name, each in _state_of(element, act.value).items() if name != "type"}
         if "placeholder" in element:
             action["placeholder"] = element["placeholder"]
     return action

@@ -29,6 +29,7 @@ def compose(store: Store, typed: str) -> dict[str, Any]:
 
 
 def escape(text: str) -> str:
+    """The three characters that Slack escapes, and no others."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.workspace.calls import CallLog
@@ -34,7 +34,7 @@ class Options:
     keep: Path | None = None
     rate_limits: bool = False
     posts_a_minute: int | None = None
-    timing: Timing = Timing()
+    timing: Timing = field(default_factory=Timing)
     clock: Callable[[], float] = time.time
 
 
@@ -71,6 +71,7 @@ class Workspace:
             self.store.put_channel(replace(general, members=tuple(user.id for user in people)))
 
     def close(self) -> None:
+        """End deliveries, pages and links, and close the journal."""
         self.dispatcher.stop()
         self.hub.close()
         self.sockets.drop()
@@ -79,6 +80,7 @@ class Workspace:
     # who may reach what
 
     def visible(self, channel: Channel, user: User) -> bool:
+        """True if the user may know of the channel."""
         return not channel.is_private or user.id in channel.members
 
     def channel(self, reference: str, user: User) -> Channel:
@@ -114,6 +116,7 @@ class Workspace:
         return joined
 
     def leave(self, channel: Channel, user: User) -> Channel:
+        """Take a member away."""
         left = self.store.put_channel(
             replace(channel, members=tuple(each for each in channel.members if each != user.id))
         )

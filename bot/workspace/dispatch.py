@@ -14,9 +14,7 @@ from bot.workspace.sockets import NotDelivered, Sockets
 class Dispatcher:
     """Delivers events with retries and interactions without. All methods run in the server's event loop."""
 
-    def __init__(
-        self, sockets: Sockets, app: Callable[[], App], clock: Callable[[], float], timing: Timing
-    ) -> None:
+    def __init__(self, sockets: Sockets, app: Callable[[], App], clock: Callable[[], float], timing: Timing) -> None:
         self._sockets = sockets
         self._app = app
         self._clock = clock
@@ -34,6 +32,7 @@ class Dispatcher:
         task.add_done_callback(self._running.discard)
 
     def stop(self) -> None:
+        """Give up every delivery that is under way."""
         for task in self._running:
             task.cancel()
 

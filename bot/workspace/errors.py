@@ -14,6 +14,7 @@ class SlackError(Exception):
         self.extra = extra
 
     def body(self) -> dict[str, Any]:
+        """The answer's body."""
         return {"ok": False, "error": self.code, **self.extra}
 
 

@@ -15,6 +15,8 @@ _SUBSCRIPTIONS = {"channel": "message.channels", "group": "message.groups", "im"
 
 
 class Events:
+    """Builds events and hands them to delivery."""
+
     def __init__(self, store: Store, dispatcher: Dispatcher, clock: Callable[[], float]) -> None:
         self._store = store
         self._dispatcher = dispatcher
@@ -49,6 +51,7 @@ class Events:
         )
 
     def deleted(self, message: Message) -> None:
+        """A message was deleted."""
         channel = self._store.channels[message.channel]
         ts = show(self._now())
         self._tell(
@@ -67,6 +70,7 @@ class Events:
         )
 
     def reaction(self, message: Message, user: User, name: str, *, added: bool) -> None:
+        """A reaction came or went."""
         kind = "reaction_added" if added else "reaction_removed"
         self._tell(
             self._store.channels[message.channel],
@@ -82,6 +86,7 @@ class Events:
         )
 
     def joined(self, channel: Channel, user: User, inviter: User | None) -> None:
+        """A user became a member."""
         document: Json = {
             "type": "member_joined_channel",
             "user": user.id,
@@ -95,6 +100,7 @@ class Events:
         self._tell(channel, "member_joined_channel", document)
 
     def home_opened(self, user: User, channel: Channel, view: Json | None) -> None:
+        """A person opened the Home tab, with `view` as it is now."""
         document: Json = {
             "type": "app_home_opened",
             "user": user.id,

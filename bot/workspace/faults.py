@@ -73,6 +73,7 @@ class Fault:
     body: str = "<html><body>Service Unavailable</body></html>"
 
     def matches(self, method: str, channel: str | None) -> bool:
+        """True if the rule is about such a call."""
         return fnmatch.fnmatchcase(method, self.method) and self.channel in (None, channel)
 
 
@@ -95,12 +96,15 @@ class _Armed:
 
 
 class Faults:
+    """The armed rules."""
+
     def __init__(self) -> None:
         self._armed: dict[int, _Armed] = {}
         self._random = random.Random(0)  # noqa: S311 - repeatable on purpose
         self._number = 0
 
     def seed(self, value: int) -> None:
+        """Start the dice anew, so that a run can be repeated."""
         self._random.seed(value)
 
     def add(self, fault: Fault) -> int:
@@ -110,12 +114,15 @@ class Faults:
         return self._number
 
     def remove(self, number: int) -> None:
+        """Disarm one rule; unknown numbers are no error."""
         self._armed.pop(number, None)
 
     def clear(self) -> None:
+        """Disarm every rule."""
         self._armed.clear()
 
     def listed(self) -> list[dict[str, Any]]:
+        """The rules with what is left of each."""
         return [
             {"id": number, "left": each.left, "used": each.used, **asdict(each.fault)}
             for number, each in self._armed.items()

@@ -1,4 +1,4 @@
-"""HTTP mode: events, commands and interactivity as signed POSTs to the app's request URL. Source: slack-facts 1.8."""
+"""HTTP mode: events, commands and interactivity as signed POSTs. Source: docs.slack.dev Events API."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from bot.workspace.errors import WorkspaceError
@@ -17,6 +18,8 @@ from bot.workspace.sockets import NotDelivered
 
 
 class Reply(NamedTuple):
+    """What the app answered."""
+
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -31,7 +34,10 @@ def signature(secret: str, timestamp: int, body: bytes) -> str:
 async def post(
     url: str, secret: str, kind: str, payload: dict[str, Any], *, now: float, wait: float, headers: Mapping[str, str]
 ) -> Any:
-    """The payload of the app's answer to one delivery. Raises `NotDelivered` unless it answered 200 within `wait` seconds."""
+    """The payload of the app's answer to one delivery.
+
+    Raises `NotDelivered` unless it answered 200 within `wait` seconds.
+    """
     if kind == "events_api":
         body, content = json.dumps(payload, ensure_ascii=False).encode(), "application/json"
     elif kind == "slash_commands":
@@ -40,7 +46,7 @@ async def post(
         form = urllib.parse.urlencode({"payload": json.dumps(payload, ensure_ascii=False)})
         body, content = form.encode(), "application/x-www-form-urlencoded"
     reply = await _send(url, secret, body, content, now=now, wait=wait, headers=headers)
-    if reply.status != 200:
+    if reply.status != HTTPStatus.OK:
         stop = reply.headers.get("X-Slack-No-Retry") == "1"
         raise NotDelivered("no_retry" if stop else "http_error")
     if not reply.body.strip():
@@ -56,7 +62,7 @@ async def verify_url(url: str, secret: str, token: str, *, now: float, wait: flo
     challenge = hashlib.sha256(f"{url}{now}".encode()).hexdigest()
     body = json.dumps({"type": "url_verification", "token": token, "challenge": challenge}).encode()
     reply = await _send(url, secret, body, "application/json", now=now, wait=wait, headers={})
-    if reply.status != 200 or challenge.encode() not in reply.body:
+    if reply.status != HTTPStatus.OK or challenge.encode() not in reply.body:
         raise WorkspaceError(f"{url} did not answer the challenge (status {reply.status})")
 
 

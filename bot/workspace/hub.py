@@ -22,13 +22,16 @@ class Hub:
         return queue
 
     def leave(self, queue: asyncio.Queue[dict[str, Any] | None]) -> None:
+        """A page was closed."""
         self._listeners.pop(queue, None)
 
     def publish(self, news: dict[str, Any], *, only_for: frozenset[str] | None = None) -> None:
+        """Tell every open page, or those of some users."""
         for queue, user in self._listeners.items():
             if only_for is None or user in only_for:
                 queue.put_nowait(news)
 
     def close(self) -> None:
+        """End every page's queue."""
         for queue in self._listeners:
             queue.put_nowait(None)

@@ -15,12 +15,15 @@ def derive(prefix: str, *names: str) -> str:
 
 
 def bot_token(app_name: str) -> str:
+    """The bot's token."""
     return f"xoxb-local-{app_name}"
 
 
 def app_token(app_name: str) -> str:
+    """The app-level token, for Socket Mode."""
     return f"xapp-local-{app_name}"
 
 
 def user_token(user_name: str) -> str:
+    """A person's own token."""
     return f"xoxp-local-{user_name}"

@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def explain(problem: NotDelivered) -> str:
-    """Slack's word to the person: `operation_timeout` if nobody answered in time, `dispatch_failed` if nobody was there."""
+    """Slack's word to the person: `operation_timeout` for no answer in time, `dispatch_failed` for nobody there."""
     return "operation_timeout" if "timeout" in problem.reason else "dispatch_failed"
 
 
@@ -41,6 +41,7 @@ class Person:
         self.user = user
 
     def channel(self, channel_id: str) -> Channel:
+        """A channel that this person may see."""
         return self.workspace.channel(channel_id, self.user)
 
     async def type(self, channel_id: str, text: str, *, thread_ts: str | None = None) -> Message | None:
@@ -48,12 +49,14 @@ class Person:
         channel = self.channel(channel_id)
         if text.startswith("/"):
             if thread_ts is not None:
-                raise Refused("not_allowed_in_thread", f"{text.split()[0]} is not supported in threads. Sorry!")
+                name = text.split(maxsplit=1)[0]
+                raise Refused("not_allowed_in_thread", f"{name} is not supported in threads. Sorry!")
             await self.command(channel, text)
             return None
         return self.say(channel_id, text, thread_ts=thread_ts)
 
     def say(self, channel_id: str, text: str, *, thread_ts: str | None = None) -> Message:
+        """A message; she joins the public channel she writes in."""
         channel = self.channel(channel_id)
         if channel.is_archived:
             raise SlackError("is_archived")
@@ -66,13 +69,16 @@ class Person:
         return messages.post(channel, self.user, compose(self.workspace.store, text), thread=thread)
 
     def edit(self, channel_id: str, ts: str, text: str) -> Message:
+        """Change a message of her own."""
         message = self._own(channel_id, ts, "cant_update_message")
         return self.workspace.messages.change(message, compose(self.workspace.store, text), editor=self.user)
 
     def delete(self, channel_id: str, ts: str) -> None:
+        """Delete a message of her own."""
         self.workspace.messages.delete(self._own(channel_id, ts, "cant_delete_message"))
 
     def react(self, channel_id: str, ts: str, name: str, *, remove: bool = False) -> None:
+        """React, or take the reaction back."""
         message = self.workspace.messages.get(self.channel(channel_id), ts)
         act = self.workspace.messages.unreact if remove else self.workspace.messages.react
         act(message, self.user, emoji_name(name))
@@ -89,7 +95,7 @@ class Person:
         tickets = self.workspace.tickets
         secret = tickets.response_url(self.user.id, channel.id)
         url = answers.url_of(self.workspace, "commands", secret)
-        payload = payloads.slash_command(self.workspace, self.user, channel, name, text, url)
+        payload = payloads.slash_command(self.workspace, self.user, channel, command=name, text=text, url=url)
         try:
             reply = await self.workspace.dispatcher.ask("slash_commands", payload)
         except NotDelivered as problem:
@@ -98,15 +104,18 @@ class Person:
         self.show(secret, reply)
 
     async def message_shortcut(self, channel_id: str, ts: str, callback_id: str) -> None:
-        """Not offered on ephemeral messages (slack-facts 1.13)."""
+        """Not offered on ephemeral messages."""
         self._shortcut("message", callback_id)
         channel = self.channel(channel_id)
         message = self.workspace.messages.get(channel, ts)
         secret = self.workspace.tickets.response_url(self.user.id, channel.id, message.ts)
         url = answers.url_of(self.workspace, "app", secret)
-        await self.ask(payloads.message_shortcut(self.workspace, self.user, channel, message, callback_id, url))
+        await self.ask(
+            payloads.message_shortcut(self.workspace, self.user, channel, message, callback_id=callback_id, url=url)
+        )
 
     async def global_shortcut(self, callback_id: str) -> None:
+        """Choose a shortcut from the menu of shortcuts."""
         self._shortcut("global", callback_id)
         await self.ask(payloads.global_shortcut(self.workspace, self.user, callback_id))
 

@@ -39,7 +39,7 @@ class Journal:
         self._file: int | None = None
 
     def read(self) -> Iterator[Record]:
-        """All records in order. A torn last line (killed in the middle of a write) was never answered: it is left out."""
+        """All records in order. A torn last line (killed while writing) was never answered: it is left out."""
         if not self._path.exists():
             return
         for line in self._path.read_bytes().split(b"\n")[:-1]:
@@ -65,6 +65,7 @@ class Journal:
             data = data[os.write(self._file, data) :]
 
     def close(self) -> None:
+        """Close the file and let the folder go."""
         if self._file is not None:
             os.fsync(self._file)
             os.close(self._file)

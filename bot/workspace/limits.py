@@ -1,4 +1,4 @@
-"""Rate limits, when asked for. Source: docs.slack.dev rate limits, slack-facts 1.5."""
+"""Rate limits, when asked for. Source: docs.slack.dev rate limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an app may do, from its manifest (schema v0.5 / 2.0, slack-facts 1.8)."""
+"""What an app may do, from its manifest (schema v0.5 / 2.0)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def first_app(team_name: str, name: str) -> App:
 
 
 def apply_manifest(app: App, manifest: Mapping[str, Any]) -> App:
-    """The app with commands, shortcuts, events and scopes of this manifest. Without a scope list it may do everything."""
+    """The app with what this manifest names. Without a list of scopes it may do everything."""
     features = manifest.get("features", {})
     settings = manifest.get("settings", {})
     subscriptions = settings.get("event_subscriptions", {})

@@ -42,8 +42,9 @@ class Messages:
     def parent(self, channel: Channel, thread_ts: str) -> Message:
         """The message that starts a thread.
 
-        Raises `thread_not_found` for no message, and `cannot_reply_to_message` for a reply: Slack's documents only say
-        to avoid a reply's ts, and the real service then posts astray (slack-facts 1.3); a judge has to say no.
+        Raises `thread_not_found` for no message, and `cannot_reply_to_message` for a reply: Slack's documents
+        only say to avoid a reply's ts, and the real service then posts astray (slackapi/python-slack-sdk#1116):
+        a judge has to say no.
         """
         try:
             found = self.get(channel, thread_ts)
@@ -85,12 +86,12 @@ class Messages:
         return message
 
     def ephemeral(self, channel: Channel, ts: int) -> Message | None:
+        """The ephemeral message of this ts, if it is still shown."""
         return self._ephemerals.get((channel.id, ts))
 
     def ephemerals(self, channel: Channel, reader: User) -> list[Message]:
-        return [
-            each for each in self._ephemerals.values() if each.channel == channel.id and each.only_for == reader.id
-        ]
+        """What only this reader sees in the channel."""
+        return [each for each in self._ephemerals.values() if each.channel == channel.id and each.only_for == reader.id]
 
     def change(self, message: Message, content: Mapping[str, Any], *, editor: User | None) -> Message:
         """Replaces parts of a message. With an `editor` it is marked as edited, and the app hears of it."""

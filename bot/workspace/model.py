@@ -13,6 +13,8 @@ TokenKind = Literal["bot", "user", "app"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
+    """The workspace as a team."""
+
     id: str
     name: str
     domain: str
@@ -20,6 +22,8 @@ class Team:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
+    """A person, or the bot."""
+
     id: str
     name: str
     real_name: str
@@ -43,11 +47,14 @@ class Channel:
 
     @property
     def is_private(self) -> bool:
+        """True if only members may know of it."""
         return self.kind != "channel"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
+    """A slash command of the app."""
+
     command: str
     description: str = ""
     usage_hint: str = ""
@@ -56,6 +63,8 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
+    """A shortcut of the app, on messages or global."""
+
     type: Literal["message", "global"]
     callback_id: str
     name: str
@@ -117,7 +126,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Slack's waits in seconds; a test shrinks them. Sources: slack-facts 1.8 (3 s, retries, 5 uses in 30 min)."""
+    """Slack's waits in seconds; a test shrinks them. Source: docs.slack.dev, Events API and interactivity."""
 
     ack: float = 3.0
     retries: tuple[float, ...] = (0.0, 60.0, 300.0)

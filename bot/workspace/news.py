@@ -14,6 +14,8 @@ from bot.workspace.timestamps import show
 
 
 class News:
+    """Builds news and hands it to the open pages; also the names that the renderer asks for."""
+
     def __init__(self, store: Store, hub: Hub) -> None:
         self._store = store
         self._hub = hub
@@ -21,10 +23,12 @@ class News:
     # the names that the renderer asks for
 
     def user(self, user_id: str, /) -> str:
+        """The name of a user."""
         known = self._store.users.get(user_id)
         return known.name if known else user_id
 
     def channel(self, channel_id: str, /) -> str:
+        """The name of a channel."""
         known = self._store.channels.get(channel_id)
         return known.name if known else channel_id
 
@@ -40,10 +44,12 @@ class News:
             "reactions": document.get("reactions", []),
         }
 
-    def shown_view(self, view: View, document: Mapping[str, Any]) -> Json:
+    def shown_view(self, document: Mapping[str, Any]) -> Json:
+        """A view for the page: Slack's object and its HTML."""
         return {**document, "html": html.render_view(document, self)}
 
     def message(self, message: Message) -> None:
+        """A message came; a reply also changes its parent."""
         self._about("ephemeral" if message.only_for else "message", message)
         if message.thread_ts is not None and message.only_for is None:
             parent = self._store.rooms[message.channel].get(message.thread_ts)
@@ -51,12 +57,15 @@ class News:
                 self._about("message_changed", parent)
 
     def changed(self, message: Message) -> None:
+        """A message was edited."""
         self._about("message_changed", message)
 
     def reaction(self, message: Message) -> None:
+        """The reactions of a message changed."""
         self._about("reaction", message)
 
     def deleted(self, message: Message) -> None:
+        """A message is gone."""
         self._publish(
             {
                 "type": "message_deleted",
@@ -74,10 +83,11 @@ class News:
     def view(self, kind: str, view: View, document: Mapping[str, Any]) -> None:
         """`view_open`, `view_update`, `view_close` or `home`, for the view's own user."""
         if self._hub:
-            news = {"type": kind, "view": self.shown_view(view, document), "view_id": view.id}
+            news = {"type": kind, "view": self.shown_view(document), "view_id": view.id}
             self._hub.publish(news, only_for=frozenset({view.user}))
 
     def error(self, user: User, text: str) -> None:
+        """Something to tell one person."""
         self._hub.publish({"type": "error", "message": text}, only_for=frozenset({user.id}))
 
     def _about(self, kind: str, message: Message) -> None:
@@ -90,4 +100,3 @@ class News:
             self._hub.publish(news, only_for=frozenset({message.only_for}))
         else:
             self._hub.publish(news, only_for=frozenset(channel.members) if channel.is_private else None)
-

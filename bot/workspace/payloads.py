@@ -1,4 +1,4 @@
-"""Interactivity payloads. Shapes: slackapi/bolt-python scenario tests, slack-facts 1.8."""
+"""Interactivity payloads. Shapes: slackapi/bolt-python scenario tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def channel_name(channel: Channel) -> str:
     return {"channel": channel.name, "group": "privategroup", "im": "directmessage"}[channel.kind]
 
 
-def slash_command(workspace: Workspace, user: User, channel: Channel, command: str, text: str, url: str) -> Json:
+def slash_command(workspace: Workspace, user: User, channel: Channel, *, command: str, text: str, url: str) -> Json:
+    """A typed command."""
     app, team = workspace.store.app, workspace.store.team
     return {
         "token": app.verification_token,
@@ -50,7 +51,14 @@ def _interaction(workspace: Workspace, kind: str, user: User, *, view_id: str | 
 
 
 def message_action(
-    workspace: Workspace, user: User, channel: Channel, message: Message, action: Json, *, state: Mapping[str, Any], url: str
+    workspace: Workspace,
+    user: User,
+    channel: Channel,
+    message: Message,
+    *,
+    action: Json,
+    state: Mapping[str, Any],
+    url: str,
 ) -> Json:
     """`block_actions` from a message, ephemeral or not."""
     is_ephemeral = message.only_for is not None
@@ -87,6 +95,7 @@ def view_action(workspace: Workspace, user: User, view: View, action: Json) -> J
 
 
 def view_submission(workspace: Workspace, user: User, view: View) -> Json:
+    """A submitted modal."""
     return {
         **_interaction(workspace, "view_submission", user, view_id=view.id),
         "view": workspace.modals.present(view),
@@ -95,12 +104,14 @@ def view_submission(workspace: Workspace, user: User, view: View) -> Json:
 
 
 def view_closed(workspace: Workspace, user: User, view: View, *, is_cleared: bool) -> Json:
+    """A modal closed without submission."""
     payload = _interaction(workspace, "view_closed", user)
     del payload["trigger_id"]
     return {**payload, "view": workspace.modals.present(view), "is_cleared": is_cleared}
 
 
 def global_shortcut(workspace: Workspace, user: User, callback_id: str) -> Json:
+    """A shortcut chosen from the menu."""
     return {
         **_interaction(workspace, "shortcut", user),
         "callback_id": callback_id,
@@ -109,8 +120,9 @@ def global_shortcut(workspace: Workspace, user: User, callback_id: str) -> Json:
 
 
 def message_shortcut(
-    workspace: Workspace, user: User, channel: Channel, message: Message, callback_id: str, url: str
+    workspace: Workspace, user: User, channel: Channel, message: Message, *, callback_id: str, url: str
 ) -> Json:
+    """A shortcut chosen on a message."""
     return {
         **_interaction(workspace, "message_action", user),
         "callback_id": callback_id,

@@ -124,6 +124,7 @@ def present_user(store: Store, user: User) -> Json:
 
 
 def bot_profile(store: Store) -> Json:
+    """The bot as its messages show it."""
     return {
         "id": store.app.bot_id,
         "app_id": store.app.id,

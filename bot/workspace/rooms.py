@@ -26,6 +26,7 @@ class Room:
         return self.last_ts
 
     def get(self, ts: int) -> Message | None:
+        """The message of this ts, or None."""
         return self._messages.get(ts)
 
     def put(self, message: Message) -> None:
@@ -41,6 +42,7 @@ class Room:
             insort(self._visible, message.ts)
 
     def remove(self, ts: int) -> None:
+        """Take a message away; its timestamp is never given again."""
         message = self._messages.pop(ts)
         if message.thread_ts is not None:
             replies = self._threads[message.thread_ts]
@@ -59,6 +61,7 @@ class Room:
         return within(self._visible, oldest, latest, inclusive=inclusive)
 
     def message(self, ts: int) -> Message:
+        """The message of this ts, which must exist."""
         return self._messages[ts]
 
 

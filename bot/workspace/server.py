@@ -10,7 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import uvicorn
@@ -61,9 +61,7 @@ class LocalWorkspace:
     ) -> None:
         self._address = _loopback(host)
         self._port = port
-        self._options = Options(
-            keep=keep, rate_limits=rate_limits, posts_a_minute=posts_a_minute, people=people
-        )
+        self._options = Options(keep=keep, rate_limits=rate_limits, posts_a_minute=posts_a_minute, people=people)
         if timing is not None:
             self._options = replace(self._options, timing=timing)
         if clock is not None:
@@ -128,10 +126,9 @@ class LocalWorkspace:
         """Serves until SIGINT or SIGTERM. For the main thread of a process of its own."""
         done = threading.Event()
 
-        def finish(number: int, frame: FrameType | None) -> None:
-            done.set()
-
-        before = {each: signal.signal(each, finish) for each in (signal.SIGINT, signal.SIGTERM)}
+        before = {
+            each: signal.signal(each, lambda _number, _frame: done.set()) for each in (signal.SIGINT, signal.SIGTERM)
+        }
         if self._workspace is None:
             self.start()
         try:
@@ -153,6 +150,7 @@ class LocalWorkspace:
 
     @property
     def url(self) -> str:
+        """The address without a slash at the end."""
         return self._running.url
 
     @property
@@ -162,18 +160,22 @@ class LocalWorkspace:
 
     @property
     def bot_token(self) -> str:
+        """The bot's token, `xoxb-local-...`."""
         return ids.bot_token(self._options.app_name)
 
     @property
     def app_token(self) -> str:
+        """The app-level token, `xapp-local-...`."""
         return ids.app_token(self._options.app_name)
 
     @property
     def signing_secret(self) -> str:
+        """What signs requests in HTTP mode."""
         return self._running.store.app.signing_secret
 
     @property
     def bot_user_id(self) -> str:
+        """The user ID of the bot."""
         return self._running.store.app.bot_user_id
 
     @property
@@ -182,6 +184,7 @@ class LocalWorkspace:
         return self._running.sockets.count
 
     def user_token(self, name: str) -> str:
+        """A person's token, `xoxp-local-<name>`."""
         return ids.user_token(name)
 
     def user_id(self, name: str) -> str:
@@ -217,6 +220,7 @@ class LocalWorkspace:
         self._call(lambda: Setup(self._running).add_member(channel, user))
 
     def remove_member(self, channel: str, user: str) -> None:
+        """Channel and user by name or ID."""
         self._call(lambda: Setup(self._running).remove_member(channel, user))
 
     def change_channel(self, channel_id: str, **changes: Any) -> None:
@@ -225,6 +229,7 @@ class LocalWorkspace:
         self._call(lambda: store.put_channel(replace(store.channels[channel_id], **changes)))
 
     def add_user(self, name: str) -> str:
+        """The ID of the person of this name, made if new."""
         return self._call(lambda: self._running.store.add_person(name).id)
 
     def install(
@@ -235,7 +240,7 @@ class LocalWorkspace:
         signing_secret: str | None = None,
         is_verified: bool = True,
     ) -> None:
-        """Installs the app anew; with a request URL as an app of HTTP mode. Raises `WorkspaceError` if the URL fails."""
+        """Installs the app anew; with a request URL as an app of HTTP mode. Raises `WorkspaceError` if it fails."""
         setup = Setup(self._running)
         self._await(
             setup.install(manifest, request_url=request_url, signing_secret=signing_secret, is_verified=is_verified)
@@ -248,12 +253,15 @@ class LocalWorkspace:
         self._call(lambda: self._running.store.set_token_fault(token, code))
 
     def add_fault(self, fault: Fault) -> int:
+        """Arm a fault; returns its number."""
         return self._call(lambda: self._running.faults.add(fault))
 
     def clear_faults(self) -> None:
+        """Disarm every fault."""
         self._call(self._running.faults.clear)
 
     def seed_faults(self, seed: int) -> None:
+        """Start the dice of the faults anew."""
         self._call(lambda: self._running.faults.seed(seed))
 
     def calls(self, *, after: int = 0, method: str | None = None) -> list[dict[str, Any]]:
@@ -265,6 +273,7 @@ class LocalWorkspace:
         self._call(self._running.sockets.drop)
 
     def refresh_sockets(self, reason: str = "refresh_requested") -> None:
+        """Ask every connection to come back (`warning` leaves it open)."""
         self._call(lambda: self._running.sockets.refresh(reason))
 
     def refuse_links(self, count: int) -> None:
@@ -327,7 +336,8 @@ class LocalWorkspace:
             listener.bind((self._address, self._port))
         except OSError as problem:
             listener.close()
-            raise WorkspaceError(f"port {self._port} on {self._address} cannot be used: {problem.strerror}") from problem
+            reason = f"port {self._port} on {self._address} cannot be used: {problem.strerror}"
+            raise WorkspaceError(reason) from problem
         return listener
 
 

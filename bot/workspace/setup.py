@@ -15,6 +15,8 @@ from bot.workspace.sockets import NotDelivered
 
 
 class Setup:
+    """Channels, members and the app, by name."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
@@ -37,6 +39,7 @@ class Setup:
         return self._workspace.join(found, member, inviter=self._workspace.store.users.get(found.creator))
 
     def remove_member(self, channel: str, user: str) -> Channel:
+        """Take a user out of a channel."""
         return self._workspace.leave(self._channel(channel), self._user(user))
 
     async def install(
@@ -47,7 +50,7 @@ class Setup:
         signing_secret: str | None = None,
         is_verified: bool = True,
     ) -> App:
-        """Installs the app anew. With a request URL it becomes an app of HTTP mode, once the URL answers the challenge."""
+        """Installs the app anew. With a request URL it is an app of HTTP mode, once the URL answers the challenge."""
         store = self._workspace.store
         app = store.app if manifest is None else apply_manifest(store.app, manifest)
         app = replace(app, request_url=request_url, signing_secret=signing_secret or app.signing_secret)

@@ -1,4 +1,4 @@
-"""Socket Mode: open connections of the app, envelopes out, acknowledgements in. Source: slack-facts 1.8."""
+"""Socket Mode: open connections, envelopes out, acknowledgements in. Source: docs.slack.dev using-socket-mode."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class Connection:
         self.is_retiring = False
 
     def send(self, document: dict[str, Any]) -> None:
+        """Queue a document for sending."""
         self.outbox.put_nowait(json.dumps(document, ensure_ascii=False))
 
 
@@ -52,6 +53,7 @@ class Sockets:
 
     @property
     def count(self) -> int:
+        """How many connections are open."""
         return len(self._connections)
 
     def ticket(self) -> str:

@@ -1,4 +1,4 @@
-"""All durable state: people, channels, messages, Home tabs, the app. Every change goes to the journal, if there is one."""
+"""All durable state: people, channels, messages, Home tabs, the app. Every change goes to the journal."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class Store:
 
     @property
     def bot_user(self) -> User:
+        """The bot as a user."""
         return self.users[self.app.bot_user_id]
 
     def add_person(self, name: str) -> User:
@@ -75,6 +76,7 @@ class Store:
             self._identities[token] = Identity(kind="user", token=token, user=user)
 
     def user_named(self, name: str) -> User | None:
+        """The user of this name or ID."""
         return next((user for user in self.users.values() if name in (user.name, user.id)), None)
 
     def identity(self, token: str) -> Identity:
@@ -88,6 +90,7 @@ class Store:
     # channels
 
     def channel_named(self, name: str) -> Channel | None:
+        """The channel of this name; direct conversations have none."""
         return next((each for each in self.channels.values() if each.name == name and each.kind != "im"), None)
 
     def create_channel(self, name: str, *, private: bool, creator: User, now: float) -> Channel:
@@ -115,12 +118,11 @@ class Store:
             return known
         kind: ChannelKind = "im"
         return self.put_channel(
-            Channel(
-                id=channel_id, name=channel_id, kind=kind, creator=first.id, created=int(now), members=tuple(pair)
-            )
+            Channel(id=channel_id, name=channel_id, kind=kind, creator=first.id, created=int(now), members=tuple(pair))
         )
 
     def put_channel(self, channel: Channel) -> Channel:
+        """Add or replace a channel."""
         self.channels[channel.id] = channel
         self.rooms.setdefault(channel.id, Room(channel.last_ts))
         self._write("channel", channel.id, asdict(channel))
@@ -129,18 +131,22 @@ class Store:
     # messages, Home tabs, app
 
     def put_message(self, message: Message) -> None:
+        """Add or replace a message."""
         self.rooms[message.channel].put(message)
         self._write("message", f"{message.channel}/{message.ts}", asdict(message))
 
     def remove_message(self, message: Message) -> None:
+        """Take a message away."""
         self.rooms[message.channel].remove(message.ts)
         self._write("message", f"{message.channel}/{message.ts}", None)
 
     def put_home(self, view: View) -> None:
+        """Add or replace a person's Home tab."""
         self.homes[view.user] = view
         self._write("home", view.user, asdict(view))
 
     def put_app(self, app: App) -> None:
+        """Replace the app."""
         self.app = app
         self._write("app", app.id, _app_record(app))
 
@@ -155,6 +161,7 @@ class Store:
         self._write("token", token, None if code is None else {"code": code})
 
     def close(self) -> None:
+        """Close the journal."""
         if self._journal is not None:
             self._journal.close()
 
@@ -164,7 +171,7 @@ class Store:
         if self._journal is not None:
             self._journal.append(Record(table, key, value))
 
-    def _load(self, record: Record) -> None:
+    def _load(self, record: Record) -> None:  # noqa: C901 - one case a table
         match record:
             case Record("user", key, dict(value)):
                 self.users[key] = User(**value)

@@ -32,6 +32,8 @@ class ResponseUrl:
 
 
 class Tickets:
+    """Gives out trigger IDs and response URLs, and takes them back."""
+
     def __init__(self, clock: Callable[[], float], timing: Timing) -> None:
         self._clock = clock
         self._timing = timing
@@ -39,6 +41,7 @@ class Tickets:
         self._urls: dict[str, ResponseUrl] = {}
 
     def trigger(self, user: str, view_id: str | None = None) -> str:
+        """A new trigger ID for what this user just did."""
         now = self._clock()
         name = f"{int(now * 1000)}.{secrets.randbelow(10**10):010d}.{secrets.token_hex(16)}"
         self._triggers[name] = Trigger(user=user, made=now, view_id=view_id)

@@ -117,7 +117,9 @@ def good_blocks_are_taken(probe: Probe) -> None:
 def blocks_that_are_no_list_are_invalid_blocks_format(probe: Probe) -> None:
     arguments = {"channel": probe.channel, "text": "x"}
     probe.refused("chat.postMessage", "invalid_blocks_format", blocks="{not json", **arguments)
-    probe.refused("chat.postMessage", "invalid_blocks_format", "invalid_blocks", blocks={"type": "divider"}, **arguments)
+    probe.refused(
+        "chat.postMessage", "invalid_blocks_format", "invalid_blocks", blocks={"type": "divider"}, **arguments
+    )
 
 
 def updates_check_blocks_too(probe: Probe) -> None:

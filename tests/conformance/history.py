@@ -59,9 +59,7 @@ def oldest_alone_pages_forward(probe: Probe) -> None:
 
 def replies_page_with_the_parent_first(probe: Probe) -> None:
     channel, stamps = _channel_of_five(probe, "thread")
-    replies = [
-        probe.ok("chat.postMessage", channel=channel, text="reply", thread_ts=stamps[0])["ts"] for _ in range(3)
-    ]
+    replies = [probe.ok("chat.postMessage", channel=channel, text="reply", thread_ts=stamps[0])["ts"] for _ in range(3)]
     seen: list[str] = []
     cursor = None
     for _ in range(10):

@@ -24,11 +24,13 @@ class Call:
 
     @property
     def user(self) -> User:
+        """The user whom the token acts for. Raises `not_allowed_token_type` for an app-level token."""
         if self.identity.user is None:
             raise SlackError("not_allowed_token_type")
         return self.identity.user
 
     def text(self, name: str) -> str | None:
+        """An argument as text; None if it was not given."""
         value = self.arguments.get(name)
         if value is None:
             return None
@@ -41,10 +43,11 @@ class Call:
             raise bad_arguments(f"missing required field: {name}")
         return value
 
-    def flag(self, name: str, default: bool = False) -> bool:
+    def flag(self, name: str) -> bool:
+        """An argument that is true or false, in any of the spellings that clients use."""
         value = self.arguments.get(name)
         if value is None:
-            return default
+            return False
         return value in (True, 1) or str(value).lower() in {"1", "true"}
 
     def number(self, name: str, default: int, *, most: int, error: str = "invalid_limit") -> int:
@@ -92,7 +95,10 @@ class Method:
 
 
 def decode(content_type: str, body: bytes, query: bytes) -> dict[str, Any]:
-    """The arguments of a request. Raises `invalid_json`, `json_not_object`, `invalid_post_type`, `invalid_form_data`."""
+    """The arguments of a request.
+
+    Raises `invalid_json`, `json_not_object`, `invalid_post_type`, `invalid_form_data`.
+    """
     arguments: dict[str, Any] = dict(urllib.parse.parse_qsl(query.decode("latin-1"), keep_blank_values=True))
     kind = content_type.partition(";")[0].strip().lower()
     if not body:

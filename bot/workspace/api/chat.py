@@ -22,6 +22,7 @@ MEMBERS_ONLY_WITHOUT = "chat:write.public"
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "chat.postMessage": Method(handler=post_message, tier=5),
         "chat.postEphemeral": Method(handler=post_ephemeral, tier=4),
@@ -32,6 +33,7 @@ def methods() -> dict[str, Method]:
 
 
 def post_message(call: Call) -> Json:
+    """Post a message to a channel or a thread."""
     call.scope("chat:write")
     workspace = call.workspace
     channel = _writable(call)
@@ -67,6 +69,7 @@ def post_message(call: Call) -> Json:
 
 
 def post_ephemeral(call: Call) -> Json:
+    """Show a message to one member of a channel."""
     call.scope("chat:write")
     workspace = call.workspace
     channel = _writable(call)
@@ -120,6 +123,7 @@ def _changed(call: Call) -> dict[str, Any]:
 
 
 def delete(call: Call) -> Json:
+    """Delete a message of one's own."""
     call.scope("chat:write")
     channel, message = _own(call, "cant_delete_message")
     call.workspace.messages.delete(message)
@@ -127,6 +131,7 @@ def delete(call: Call) -> Json:
 
 
 def get_permalink(call: Call) -> Json:
+    """Give the address of a message."""
     workspace = call.workspace
     channel = workspace.channel(call.required("channel"), call.user)
     message = workspace.messages.get(channel, call.required("message_ts"))

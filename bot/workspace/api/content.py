@@ -14,7 +14,7 @@ LONGEST_TEXT = 40_000
 LONGEST_UPDATE = 4_000
 LONGEST_MARKDOWN = 12_000
 MOST_ATTACHMENTS = 100
-# Not documented as a number (slack-facts 1.4); far above what anybody should put there.
+# Not documented as a number; far above what anybody should put there.
 LARGEST_METADATA = 16_000
 
 
@@ -50,7 +50,7 @@ def accept_metadata(metadata: Any) -> dict[str, Any]:
 
 
 def _is_flat_enough(value: Any) -> bool:
-    """A plain value, a flat object, or a list of those (slack-facts 1.4)."""
+    """A plain value, a flat object, or a list of those (MessageMetadata in @slack/types)."""
     if isinstance(value, list):
         return all(_is_plain(each) or _is_flat(each) for each in value)
     return _is_plain(value) or _is_flat(value)
@@ -105,4 +105,5 @@ def _accept_attachments(attachments: Any) -> list[dict[str, Any]]:
 
 
 def has_rich_text(document: Mapping[str, Any]) -> bool:
+    """True if any block of the message is `rich_text`."""
     return any(block["type"] == "rich_text" for block in document.get("blocks", ()))

@@ -15,6 +15,7 @@ _READ = {"channel": "channels:read", "group": "groups:read", "im": "im:read", "m
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "conversations.list": Method(handler=list_all, tier=2),
         "conversations.info": Method(handler=info, tier=3),
@@ -30,6 +31,7 @@ def methods() -> dict[str, Method]:
 
 
 def list_all(call: Call) -> Json:
+    """List the channels that the caller may see."""
     return _listed(call, [each for each in _of_types(call) if call.workspace.visible(each, call.user)])
 
 
@@ -70,6 +72,7 @@ def _listed(call: Call, channels: list[Channel]) -> Json:
 
 
 def info(call: Call) -> Json:
+    """Tell about one channel."""
     channel = _channel(call)
     call.scope(_READ[channel.kind])
     counts = call.flag("include_num_members")
@@ -80,6 +83,7 @@ def info(call: Call) -> Json:
 
 
 def join(call: Call) -> Json:
+    """Join a public channel; joining twice is a warning, not an error."""
     call.scope("channels:join")
     channel = _channel(call)
     if channel.kind != "channel":
@@ -97,6 +101,7 @@ def join(call: Call) -> Json:
 
 
 def leave(call: Call) -> Json:
+    """Leave a channel."""
     channel = _channel(call)
     if call.user.id not in channel.members:
         return {"ok": False, "not_in_channel": True}
@@ -105,6 +110,7 @@ def leave(call: Call) -> Json:
 
 
 def create(call: Call) -> Json:
+    """Make a channel with the caller in it."""
     private = call.flag("is_private")
     call.scope("groups:write" if private else "channels:manage")
     name = call.text("name") or ""
@@ -117,6 +123,7 @@ def create(call: Call) -> Json:
 
 
 def archive(call: Call) -> Json:
+    """Archive a channel."""
     channel = _channel(call)
     if channel.is_archived:
         raise SlackError("already_archived")
@@ -130,6 +137,7 @@ def archive(call: Call) -> Json:
 
 
 def invite(call: Call) -> Json:
+    """Make others members, as a member may."""
     channel = _channel(call)
     workspace = call.workspace
     if channel.kind == "im":
@@ -149,6 +157,7 @@ def invite(call: Call) -> Json:
 
 
 def members(call: Call) -> Json:
+    """List the members of a channel."""
     channel = _channel(call)
     call.scope(_READ[channel.kind])
     shown, more = page(call, channel.members, default=100)

@@ -16,6 +16,7 @@ MOST_HISTORY = 999
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "conversations.history": Method(handler=history, tier=3),
         "conversations.replies": Method(handler=replies, tier=3),
@@ -42,9 +43,7 @@ def history(call: Call) -> Json:
     with_metadata = call.flag("include_all_metadata")
     answer: Json = {
         "ok": True,
-        "messages": [
-            present(call.workspace.store, room.message(ts), with_metadata=with_metadata) for ts in shown
-        ],
+        "messages": [present(call.workspace.store, room.message(ts), with_metadata=with_metadata) for ts in shown],
         "pin_count": 0,
         "channel_actions_ts": None,
         "channel_actions_count": 0,

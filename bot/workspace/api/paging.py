@@ -15,6 +15,7 @@ Item = TypeVar("Item")
 
 
 def encode(position: str) -> str:
+    """A cursor that points at `position`."""
     return base64.b64encode(f"next:{position}".encode()).decode()
 
 
@@ -32,7 +33,9 @@ def position(call: Call) -> str | None:
     return text.removeprefix("next:")
 
 
-def page(call: Call, things: Sequence[Item], *, default: int, most: int = 1000) -> tuple[Sequence[Item], dict[str, Any]]:
+def page(
+    call: Call, things: Sequence[Item], *, default: int, most: int = 1000
+) -> tuple[Sequence[Item], dict[str, Any]]:
     """One page of a list, with the `response_metadata` that leads to the next."""
     limit = call.number("limit", default, most=most)
     start = position(call)

@@ -13,6 +13,7 @@ _ANY = frozenset({"bot", "user", "app"})
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "auth.test": Method(handler=auth_test, tier=5, tokens=_ANY),
         "users.info": Method(handler=user_info, tier=4),
@@ -24,6 +25,7 @@ def methods() -> dict[str, Method]:
 
 
 def auth_test(call: Call) -> Json:
+    """Tell who the caller is."""
     workspace = call.workspace
     store = workspace.store
     answer: Json = {"ok": True, "url": f"{workspace.url}/", "team": store.team.name, "team_id": store.team.id}
@@ -36,6 +38,7 @@ def auth_test(call: Call) -> Json:
 
 
 def user_info(call: Call) -> Json:
+    """Tell about one user."""
     call.scope("users:read")
     user = call.workspace.store.users.get(call.required("user"))
     if user is None:
@@ -44,6 +47,7 @@ def user_info(call: Call) -> Json:
 
 
 def user_list(call: Call) -> Json:
+    """List all users."""
     call.scope("users:read")
     store = call.workspace.store
     users = list(store.users.values())
@@ -57,6 +61,7 @@ def user_list(call: Call) -> Json:
 
 
 def bot_info(call: Call) -> Json:
+    """Tell about the bot."""
     call.scope("users:read")
     store = call.workspace.store
     if call.required("bot") != store.app.bot_id:
@@ -65,6 +70,7 @@ def bot_info(call: Call) -> Json:
 
 
 def team_info(call: Call) -> Json:
+    """Tell about the team."""
     call.scope("team:read")
     team = call.workspace.store.team
     if call.text("team") not in (None, "", team.id):

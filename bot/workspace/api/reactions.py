@@ -10,11 +10,12 @@ from bot.workspace.model import Json, Message
 from bot.workspace.presenting import permalink, present
 from bot.workspace.timestamps import micros
 
-# Names of Slack's own emoji and of a team's; letters of any script (slack-facts 1.7).
+# Names of Slack's own emoji and of a team's; letters of any script.
 _NAME = re.compile(r"[\w+'-]{1,100}(::skin-tone-[2-6])?")
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "reactions.add": Method(handler=add, tier=3),
         "reactions.remove": Method(handler=remove, tier=2),
@@ -23,6 +24,7 @@ def methods() -> dict[str, Method]:
 
 
 def add(call: Call) -> Json:
+    """React to a message."""
     call.scope("reactions:write")
     message = _message(call)
     call.workspace.messages.react(message, call.user, emoji_name(call.required("name")))
@@ -30,6 +32,7 @@ def add(call: Call) -> Json:
 
 
 def remove(call: Call) -> Json:
+    """Take a reaction of one's own back."""
     call.scope("reactions:write")
     message = _message(call)
     call.workspace.messages.unreact(message, call.user, emoji_name(call.required("name")))
@@ -37,6 +40,7 @@ def remove(call: Call) -> Json:
 
 
 def get(call: Call) -> Json:
+    """Give a message with its reactions."""
     call.scope("reactions:read")
     message = _message(call, to_write=False)
     workspace = call.workspace

@@ -29,6 +29,7 @@ class Registry:
         }
 
     def tier(self, method: str) -> int:
+        """The rate tier of a method; unknown ones count as tier 4."""
         known = self._methods.get(method)
         return known.tier if known else 4
 

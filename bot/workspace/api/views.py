@@ -15,6 +15,7 @@ _BOT = frozenset({"bot"})
 
 
 def methods() -> dict[str, Method]:
+    """The methods of this family."""
     return {
         "views.open": Method(handler=open_view, tier=4, tokens=_BOT),
         "views.push": Method(handler=push_view, tier=4, tokens=_BOT),
@@ -24,6 +25,7 @@ def methods() -> dict[str, Method]:
 
 
 def open_view(call: Call) -> Json:
+    """Open a modal in answer to a trigger."""
     workspace = call.workspace
     view = _view(call)
     trigger = workspace.tickets.exchange(call.required("trigger_id"))
@@ -32,6 +34,7 @@ def open_view(call: Call) -> Json:
 
 
 def push_view(call: Call) -> Json:
+    """Lay a modal on top of the one in which the trigger was made."""
     workspace = call.workspace
     view = _view(call)
     trigger = workspace.tickets.exchange(call.required("trigger_id"))
@@ -43,6 +46,7 @@ def push_view(call: Call) -> Json:
 
 
 def update_view(call: Call) -> Json:
+    """Replace an open view."""
     modals = call.workspace.modals
     view = _view(call)
     known = modals.find(call.text("view_id"), call.text("external_id"))
@@ -50,6 +54,7 @@ def update_view(call: Call) -> Json:
 
 
 def publish_view(call: Call) -> Json:
+    """Set a person's Home tab."""
     workspace = call.workspace
     view = _view(call)
     user = workspace.store.users.get(call.required("user_id"))

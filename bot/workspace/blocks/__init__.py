@@ -1,1 +1,1 @@
-"""The checker of blocks, written from Slack's documents (Block Kit reference, slack-facts 1.2), not from ours."""
+"""The checker of blocks, written from Slack's documents (Block Kit reference), not from ours."""

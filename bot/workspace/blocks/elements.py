@@ -1,4 +1,4 @@
-"""Interactive elements and where each may stand. Source: Block Kit reference as in slack_sdk 3.48 and slack-facts 1.2."""
+"""Interactive elements and where each may stand. Source: Block Kit reference, as slack_sdk 3.48 has it."""
 
 from __future__ import annotations
 
@@ -59,9 +59,7 @@ def _matches(pattern: str, what: str) -> Check:
 
 _DATE = _matches(r"\d{4}-\d{2}-\d{2}", "date")
 _TIME = _matches(r"([01]\d|2[0-3]):[0-5]\d", "time")
-_FEEDBACK = shape(
-    {"text": need(plain(75)), "value": need(string(2000)), "accessibility_label": may(string(75))}
-)
+_FEEDBACK = shape({"text": need(plain(75)), "value": need(string(2000)), "accessibility_label": may(string(75))})
 
 BUTTON = shape(
     {
@@ -91,9 +89,7 @@ SELECTS: Mapping[str, Check] = {
         {**_SELECT, "options": may(options(100)), "option_groups": may(OPTION_GROUPS), "initial_option": may(option())},
         also=choices,
     ),
-    "external_select": shape(
-        {**_SELECT, "initial_option": may(option()), "min_query_length": may(integer(0))}
-    ),
+    "external_select": shape({**_SELECT, "initial_option": may(option()), "min_query_length": may(integer(0))}),
     "users_select": shape({**_SELECT, "initial_user": may(string())}),
     "conversations_select": shape(
         {
@@ -223,9 +219,7 @@ IN_INPUT: Mapping[str, Check] = {
     **MULTI_SELECTS,
 }
 IN_CONTEXT_ACTIONS: Mapping[str, Check] = {
-    "feedback_buttons": shape(
-        {**_BASE, "positive_button": need(_FEEDBACK), "negative_button": need(_FEEDBACK)}
-    ),
+    "feedback_buttons": shape({**_BASE, "positive_button": need(_FEEDBACK), "negative_button": need(_FEEDBACK)}),
     "icon_button": shape(
         {
             **_BASE,

@@ -63,9 +63,7 @@ _LAYOUT: Mapping[str, Check] = {
         {
             **_BLOCK,
             "elements": need(
-                items(
-                    by_type({"image": elements.IMAGE, "plain_text": text(), "mrkdwn": text()}), least=1, most=10
-                )
+                items(by_type({"image": elements.IMAGE, "plain_text": text(), "mrkdwn": text()}), least=1, most=10)
             ),
         }
     ),
@@ -125,10 +123,9 @@ _LAYOUT: Mapping[str, Check] = {
         }
     ),
     # Newer kinds that this project does not use: known by name, their inside is not judged.
-    **{
-        name: anything
-        for name in ("card", "carousel", "container", "plan", "task_card", "alert", "data_table", "data_visualization")
-    },
+    **dict.fromkeys(
+        ("card", "carousel", "container", "plan", "task_card", "alert", "data_table", "data_visualization"), anything
+    ),
 }
 _EVERYWHERE = frozenset({"rich_text", "section", "header", "context", "actions", "divider", "image", "input", "video"})
 _ALLOWED: Mapping[Surface, frozenset[str]] = {

@@ -1,4 +1,4 @@
-"""Composition objects: texts, options, confirmations. Limits: slack-facts 1.2."""
+"""Composition objects: texts, options, confirmations. Limits: Block Kit reference, as slack_sdk 3.48 has them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ ID = string(255)
 
 
 def plain(most: int = TEXT) -> Check:
-    return by_type(
-        {"plain_text": shape({"type": need(string()), "text": need(string(most)), "emoji": may(boolean)})}
-    )
+    """A `plain_text` object."""
+    return by_type({"plain_text": shape({"type": need(string()), "text": need(string(most)), "emoji": may(boolean)})})
 
 
 def text(most: int = TEXT) -> Check:
@@ -66,6 +65,7 @@ def option(*, marked: bool = False, with_url: bool = False) -> Check:
 
 
 def options(most: int, *, marked: bool = False, with_url: bool = False) -> Check:
+    """One to `most` options."""
     return items(option(marked=marked, with_url=with_url), least=1, most=most)
 
 

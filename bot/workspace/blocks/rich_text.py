@@ -1,4 +1,4 @@
-"""`rich_text` blocks. Source: docs.slack.dev rich text block; empty texts and sections are refused (slack-facts 1.2)."""
+"""`rich_text` blocks. Source: docs.slack.dev rich text block; empty texts and sections are refused."""
 
 from __future__ import annotations
 
@@ -52,9 +52,7 @@ _INLINE: Mapping[str, Check] = {
     "usergroup": shape({**_TYPE, "usergroup_id": need(string()), "style": may(_MENTION_STYLE)}),
     "channel": shape({**_TYPE, "channel_id": need(string()), "style": may(_MENTION_STYLE)}),
     "team": shape({**_TYPE, "team_id": need(string()), "style": may(_MENTION_STYLE)}),
-    "broadcast": shape(
-        {**_TYPE, "range": need(one_of("here", "channel", "everyone")), "style": may(_MENTION_STYLE)}
-    ),
+    "broadcast": shape({**_TYPE, "range": need(one_of("here", "channel", "everyone")), "style": may(_MENTION_STYLE)}),
     "color": shape({**_TYPE, "value": need(string()), "style": may(_STYLE)}),
     "date": shape(
         {

@@ -29,6 +29,7 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, pointer: str, message: str) -> None:
+        """Note a problem."""
         self.problems.append(Problem(pointer=pointer, message=message))
 
 
@@ -37,15 +38,19 @@ Check = Callable[[Findings, str, Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Field:
+    """A field of a shape, and whether it must be there."""
+
     check: Check
     required: bool = False
 
 
 def need(check: Check) -> Field:
+    """A field that must be there."""
     return Field(check, required=True)
 
 
 def may(check: Check) -> Field:
+    """A field that may be there."""
     return Field(check)
 
 
@@ -102,11 +107,14 @@ def string(most: int | None = None, least: int = 1) -> Check:
 
 
 def boolean(found: Findings, at: str, value: Any) -> None:
+    """True or false, and no word for it."""
     if not isinstance(value, bool):
         found.add(at, "must provide a boolean")
 
 
 def integer(least: int | None = None, most: int | None = None) -> Check:
+    """A whole number within bounds."""
+
     def check(found: Findings, at: str, value: Any) -> None:
         if not isinstance(value, int) or isinstance(value, bool):
             found.add(at, "must provide an integer")
@@ -119,6 +127,8 @@ def integer(least: int | None = None, most: int | None = None) -> Check:
 
 
 def one_of(*allowed: str) -> Check:
+    """One of a few words."""
+
     def check(found: Findings, at: str, value: Any) -> None:
         if value not in allowed:
             found.add(at, f"must be a valid enum value: {', '.join(allowed)}")

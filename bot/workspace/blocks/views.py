@@ -1,4 +1,4 @@
-"""Views: modals and Home tabs around their blocks. Limits: slack-facts 1.2."""
+"""Views: modals and Home tabs around their blocks. Limits: Block Kit reference, as slack_sdk 3.48 has them."""
 
 from __future__ import annotations
 
@@ -63,4 +63,5 @@ def _has_input(blocks: list[Any]) -> bool:
 
 
 def is_too_large(view: Any) -> bool:
+    """True if the view passes 250 kB (`view_too_large`)."""
     return len(json.dumps(view, ensure_ascii=False).encode()) > LARGEST_VIEW

@@ -29,16 +29,20 @@ class Answer:
 
     @property
     def content(self) -> bytes:
+        """The body as sent."""
         return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 class ApiEndpoint:
+    """Answers calls of the Web API."""
+
     def __init__(self, workspace: Workspace, transports: Transports) -> None:
         self._workspace = workspace
         self._registry = Registry(workspace)
         self._transports = transports
 
     async def __call__(self, request: Request) -> Response:
+        """One call, from its bytes to its answer or what a fault makes of it."""
         method = request.path_params["method"]
         began = self._workspace.clock()
         body = await request.body()
@@ -96,11 +100,9 @@ class ApiEndpoint:
         }
         if answer.retry_after is not None:
             headers["retry-after"] = str(answer.retry_after)
-        return Response(
-            answer.content, answer.status, headers=headers, media_type="application/json; charset=utf-8"
-        )
+        return Response(answer.content, answer.status, headers=headers, media_type="application/json; charset=utf-8")
 
-    def _spoiled(self, fault: Fault, answer: Answer) -> Response:
+    def _spoiled(self, fault: Fault, answer: Answer) -> Response:  # noqa: PLR0911 - one case a kind
         """What the caller gets instead of the answer."""
         match fault.kind:
             case FaultKind.SLOW:

@@ -18,11 +18,14 @@ from bot.workspace.web.guard import body_of, guarded
 
 
 class Control:
+    """The endpoints, and the set-up behind them."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._setup = Setup(workspace)
 
     def routes(self) -> list[Route]:
+        """Every route of the operator's door."""
         return [
             Route("/_control/state", guarded(self.state)),
             Route("/_control/faults", guarded(self.faults), methods=["GET", "POST", "DELETE"]),
@@ -37,7 +40,7 @@ class Control:
             Route("/_control/rate_limits", guarded(self.rate_limits), methods=["POST"]),
         ]
 
-    async def state(self, request: Request) -> Response:
+    async def state(self, _: Request) -> Response:
         """Tokens, IDs and counts: what another process needs to begin."""
         store = self._workspace.store
         return JSONResponse(
@@ -60,6 +63,7 @@ class Control:
         )
 
     async def faults(self, request: Request) -> Response:
+        """GET lists, POST arms one, DELETE disarms all."""
         faults = self._workspace.faults
         if request.method == "DELETE":
             faults.clear()
@@ -69,15 +73,18 @@ class Control:
         return JSONResponse({"ok": True, "id": faults.add(fault_from(await body_of(request)))})
 
     async def remove_fault(self, request: Request) -> Response:
+        """Disarm one."""
         self._workspace.faults.remove(request.path_params["number"])
         return JSONResponse({"ok": True})
 
     async def seed(self, request: Request) -> Response:
+        """`seed`: start the dice anew."""
         body: Any = await body_of(request)
         self._workspace.faults.seed(int(body["seed"]))
         return JSONResponse({"ok": True})
 
     async def log(self, request: Request) -> Response:
+        """GET the calls (`after`, `method`), DELETE them."""
         log = self._workspace.log
         if request.method == "DELETE":
             log.clear()
@@ -132,6 +139,7 @@ class Control:
         return JSONResponse({"ok": True, "channel": channel.id})
 
     async def user(self, request: Request) -> Response:
+        """`name`: a person, made if new."""
         body: Any = await body_of(request)
         user = self._workspace.store.add_person(body["name"])
         return JSONResponse({"ok": True, "user": user.id, "token": ids.user_token(user.name)})
@@ -143,6 +151,7 @@ class Control:
         return JSONResponse({"ok": True})
 
     async def rate_limits(self, request: Request) -> Response:
+        """`on`, and `posts_a_minute` for the workspace as a whole (null: none)."""
         body: Any = await body_of(request)
         self._workspace.limits.is_on = bool(body["on"])
         self._workspace.limits.posts_a_minute = body.get("posts_a_minute")

@@ -17,10 +17,13 @@ _GONE = frozenset({"used_url", "expired_url", "invalid_url"})
 
 
 class ResponseUrls:
+    """Takes the app's answers."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     async def __call__(self, request: Request) -> Response:
+        """Carry out one answer."""
         if request.path_params["team"] != self._workspace.store.team.id:
             return JSONResponse({"ok": False, "error": "team_not_found"}, 404)
         try:

@@ -14,10 +14,13 @@ _RESTART = 1012
 
 
 class Link:
+    """Takes the app's WebSockets."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     async def __call__(self, socket: WebSocket) -> None:
+        """One link, from its ticket to its end."""
         sockets = self._workspace.sockets
         if not sockets.redeem(socket.query_params.get("ticket", "")):
             await socket.close(_REFUSED)

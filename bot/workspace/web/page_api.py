@@ -24,10 +24,13 @@ _BEAT_SECONDS = 15
 
 
 class PageApi:
+    """The endpoints of the page."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def routes(self) -> list[Route]:
+        """Every route of the page."""
         return [
             Route("/_page/boot", guarded(self.boot)),
             Route("/_page/channel/{channel}", guarded(self.channel)),
@@ -48,6 +51,7 @@ class PageApi:
     # reading
 
     async def boot(self, request: Request) -> Response:
+        """What the page needs at first: team, people, channels, commands, open modals."""
         person = self._person(request.query_params)
         store = self._workspace.store
         app = store.app
@@ -86,7 +90,7 @@ class PageApi:
                     "is_connected": app.request_url is not None or self._workspace.sockets.count > 0,
                 },
                 "modals": [
-                    self._workspace.news.shown_view(view, self._workspace.modals.present(view))
+                    self._workspace.news.shown_view(self._workspace.modals.present(view))
                     for view in self._workspace.modals.stack(person.user)
                 ],
             }
@@ -105,6 +109,7 @@ class PageApi:
         return self._messages(messages)
 
     async def thread(self, request: Request) -> Response:
+        """A parent and its replies, oldest first."""
         person = self._person(request.query_params)
         channel = person.channel(request.path_params["channel"])
         ts = _micros(request.path_params["ts"])
@@ -120,15 +125,17 @@ class PageApi:
         return self._messages(messages)
 
     async def home(self, request: Request) -> Response:
+        """The Home tab as it is; the app hears that it was opened."""
         person = self._person(request.query_params)
         view = self._workspace.store.homes.get(person.user.id)
         shown = None
         if view is not None:
-            shown = self._workspace.news.shown_view(view, self._workspace.modals.present(view))
+            shown = self._workspace.news.shown_view(self._workspace.modals.present(view))
         person.open_home()
         return JSONResponse({"ok": True, "view": shown})
 
     async def events(self, request: Request) -> Response:
+        """News as server-sent events."""
         person = self._person(request.query_params)
         return StreamingResponse(
             self._stream(person), media_type="text/event-stream", headers={"cache-control": "no-cache"}
@@ -153,44 +160,52 @@ class PageApi:
     # acting
 
     async def message(self, request: Request) -> Response:
+        """`channel`, `text`, `thread_ts`: a message or a command."""
         body: Any = await body_of(request)
         person = self._person(body)
         message = await person.type(body["channel"], body["text"], thread_ts=body.get("thread_ts"))
         return _ok() if message is None else _ok(ts=show(message.ts))
 
     async def edit(self, request: Request) -> Response:
+        """`channel`, `ts`, `text`."""
         body: Any = await body_of(request)
         self._person(body).edit(body["channel"], body["ts"], body["text"])
         return _ok()
 
     async def delete(self, request: Request) -> Response:
+        """`channel`, `ts`."""
         body: Any = await body_of(request)
         self._person(body).delete(body["channel"], body["ts"])
         return _ok()
 
     async def react(self, request: Request) -> Response:
+        """`channel`, `ts`, `name`, `remove`."""
         body: Any = await body_of(request)
         self._person(body).react(body["channel"], body["ts"], body["name"], remove=bool(body.get("remove")))
         return _ok()
 
     async def action(self, request: Request) -> Response:
+        """`container`, `block_id`, `action_id`, and `value`, `selected_option` or `selected_options`."""
         body: Any = await body_of(request)
         person = self._person(body)
         container = body["container"]
-        value = body.get("selected_option", body.get("selected_options", body.get("value")))
-        state = body.get("state") or {}
+        act = clicks.Act(
+            block_id=body["block_id"],
+            action_id=body["action_id"],
+            value=body.get("selected_option", body.get("selected_options", body.get("value"))),
+            state=body.get("state") or {},
+        )
         if container["type"] == "message":
-            await clicks.act_on_message(
-                person, container["channel"], container["ts"], body["block_id"], body["action_id"], value, state
-            )
+            await clicks.act_on_message(person, container["channel"], container["ts"], act)
             return _ok()
         view_id = container.get("view_id")
         if view_id is None:
             view_id = self._workspace.store.homes[person.user.id].id
-        await clicks.act_on_view(person, view_id, body["block_id"], body["action_id"], value, state)
+        await clicks.act_on_view(person, view_id, act)
         return _ok()
 
     async def shortcut(self, request: Request) -> Response:
+        """`callback_id`, and for a message `channel` and `ts`."""
         body: Any = await body_of(request)
         person = self._person(body)
         if body.get("ts"):
@@ -200,16 +215,19 @@ class PageApi:
         return _ok()
 
     async def view_submit(self, request: Request) -> Response:
+        """`view_id`, `state`."""
         body: Any = await body_of(request)
         await clicks.submit(self._person(body), body["view_id"], body.get("state") or {})
         return _ok()
 
     async def view_close(self, request: Request) -> Response:
+        """`view_id`."""
         body: Any = await body_of(request)
         await clicks.close(self._person(body), body["view_id"])
         return _ok()
 
     async def open_dm(self, request: Request) -> Response:
+        """`with` (default: the bot): the direct conversation."""
         body: Any = await body_of(request)
         person = self._person(body)
         store = self._workspace.store

@@ -61,7 +61,7 @@ def _socket(target: Link) -> Callable[[WebSocket], Awaitable[None]]:
     return call
 
 
-async def _page(request: Request) -> Response:
+async def _page(_: Request) -> Response:
     page = _PAGE / "index.html"
     if not page.exists():
         return PlainTextResponse("The workspace is running; its page is not installed.")

@@ -54,6 +54,7 @@ class Cut(Response):
         self._part = part
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the part, if there is one, and end the connection."""
         if self._part is not None:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             half = self._part[: len(self._part) // 2]

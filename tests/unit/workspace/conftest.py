@@ -39,6 +39,10 @@ class Heard:
             self.items.append(item)
             self._news.notify_all()
 
+    def event(self, event: Any) -> None:
+        """A listener for an event."""
+        self.add(event)
+
     def wait(self, count: int = 1, seconds: float = 5.0) -> list[Any]:
         with self._news:
             assert self._news.wait_for(lambda: len(self.items) >= count, seconds), self.items

@@ -44,7 +44,8 @@ def test_a_command_is_answered_by_its_acknowledgement_and_its_response_url(works
     command = heard.wait()[0]
     assert command["text"] == "vllm  rocm"
     assert command["channel_name"] == "vllm-digest"
-    assert [each["text"] for each in workspace.ephemerals(channel, "reader")] == ["at once", "later"]
+    # The two travel on different connections: either may be first, as in Slack.
+    assert sorted(each["text"] for each in workspace.ephemerals(channel, "reader")) == ["at once", "later"]
     assert workspace.ephemerals(channel, "colleague") == []
     assert workspace.messages(channel)[-1]["text"] == "shared"
 
@@ -57,7 +58,7 @@ def test_respond_works_in_a_direct_conversation_the_bot_is_not_in(workspace, cli
         def digest(ack, respond):
             ack()
             respond("here too")
-            heard.add(True)
+            heard.add("ran")
 
     connect(listeners)
     direct = client.conversations_open(users=workspace.user_id("reader"), token=workspace.user_token("colleague"))
@@ -68,7 +69,7 @@ def test_respond_works_in_a_direct_conversation_the_bot_is_not_in(workspace, cli
 
 
 def test_an_unknown_command_and_a_silent_app_are_told_in_slacks_words(workspace, channel, connect):
-    with pytest.raises(Refused, match='^/digest failed with the error "dispatch_failed"$'):
+    with pytest.raises(Refused, match='/digest failed with the error "dispatch_failed"'):
         workspace.act("reader", lambda person: person.type(channel, "/digest"))
     release = threading.Event()
 
@@ -79,10 +80,10 @@ def test_an_unknown_command_and_a_silent_app_are_told_in_slacks_words(workspace,
             ack()
 
     connect(listeners)
-    with pytest.raises(Refused, match='^/digest failed with the error "operation_timeout"$'):
+    with pytest.raises(Refused, match='/digest failed with the error "operation_timeout"'):
         workspace.act("reader", lambda person: person.type(channel, "/digest"))
     release.set()
-    with pytest.raises(Refused, match="^/nothing is not a valid command.$"):
+    with pytest.raises(Refused, match="/nothing is not a valid command"):
         workspace.act("reader", lambda person: person.type(channel, "/nothing"))
 
 
@@ -91,8 +92,8 @@ def test_events_come_with_thread_and_mention_and_only_from_channels_of_the_bot(w
     mentions = Heard()
 
     def listeners(app):
-        app.event("message")(lambda event: heard.add(event))
-        app.event("app_mention")(lambda event: mentions.add(event))
+        app.event("message")(heard.event)
+        app.event("app_mention")(mentions.event)
 
     connect(listeners)
     elsewhere = workspace.create_channel("elsewhere", with_bot=False)
@@ -115,11 +116,11 @@ def test_an_event_that_is_not_acknowledged_comes_again(workspace, channel, conne
 
     def listeners(app):
         @app.middleware
-        def note(body, req, next):
+        def note(body, req, next_):
             if body.get("event", {}).get("type") == "message":
                 heard.add((body["event_id"], req.headers.get("x-slack-retry-num")))
                 return
-            next()
+            next_()
 
     connect(listeners)
 
@@ -153,7 +154,8 @@ def test_a_click_carries_message_value_and_state_and_may_replace_its_message(wor
         channel=channel, text="press", blocks=[{"type": "actions", "block_id": "row", "elements": [button]}]
     )
     workspace.act(
-        "reader", lambda person: clicks.act_on_message(person, channel, posted["ts"], "row", "go", None, {})
+        "reader",
+        lambda person: clicks.act_on_message(person, channel, posted["ts"], clicks.Act(block_id="row", action_id="go")),
     )
     body = heard.wait()[0]
     assert body["actions"][0]["value"] == "7"
@@ -186,7 +188,10 @@ def test_a_select_takes_only_what_it_offers(workspace, client, channel, connect)
 
     def choose(value):
         workspace.act(
-            "reader", lambda person: clicks.act_on_message(person, channel, posted["ts"], "row", "pick", value, {})
+            "reader",
+            lambda person: clicks.act_on_message(
+                person, channel, posted["ts"], clicks.Act(block_id="row", action_id="pick", value=value)
+            ),
         )
 
     choose("two")
@@ -280,7 +285,7 @@ def test_the_home_tab_is_published_per_person_and_its_opening_is_an_event(worksp
     heard = Heard()
 
     def listeners(app):
-        app.event("app_home_opened")(lambda event: heard.add(event))
+        app.event("app_home_opened")(heard.event)
 
     connect(listeners)
     home = {"type": "home", "blocks": [{"type": "divider"}]}
@@ -320,8 +325,8 @@ def test_reactions_and_edits_of_people_are_events(workspace, client, channel, co
     heard = Heard()
 
     def listeners(app):
-        app.event("reaction_added")(lambda event: heard.add(event))
-        app.event("reaction_removed")(lambda event: heard.add(event))
+        app.event("reaction_added")(heard.event)
+        app.event("reaction_removed")(heard.event)
 
     connect(listeners)
     ts = client.chat_postMessage(channel=channel, text="react")["ts"]

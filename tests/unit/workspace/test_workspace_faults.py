@@ -58,7 +58,8 @@ def test_a_cut_connection_is_no_answer_and_the_message_is_stored_or_not(workspac
         (FaultKind.RATE_LIMITED, False, 429),
     ],
 )
-def test_a_wrong_answer_is_given_and_the_message_is_stored_or_not(workspace, client, channel, kind, stored, status):
+def test_a_wrong_answer_is_given_and_the_message_is_stored_or_not(workspace, channel, kind, stored, status):
+    client = WebClient(token=workspace.bot_token, base_url=workspace.api_url, retry_handlers=[])
     workspace.add_fault(Fault(kind=kind, error="fatal_error", seconds=2))
     with pytest.raises(SlackApiError) as refused:
         client.chat_postMessage(channel=channel, text="lost")
