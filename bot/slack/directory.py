@@ -82,11 +82,13 @@ class Directory:
             raise
         return bool(found["channel"].get("is_member"))
 
-    def may_see(self, *, user_id: str, channel_id: str) -> bool:
-        """Whether this person can open a message of the channel. In doubt no; raises nothing."""
+    def may_see(self, *, user_id: str | None, channel_id: str) -> bool:
+        """Whether this person (None: everybody) can open a message of the channel. In doubt no; raises nothing."""
         try:
             if self._remembered(("public", channel_id), lambda: self._is_public(channel_id)):
                 return True
+            if user_id is None:
+                return False
             return self._remembered((user_id, channel_id), lambda: self._has_member(channel_id, user_id))
         except SlackUnavailable:
             return False

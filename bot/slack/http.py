@@ -15,7 +15,12 @@ def dispatcher(app: App) -> Callable[[str, Mapping[str, str]], tuple[int, Mappin
     """
 
     def dispatch(body: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], str]:
-        response = app.dispatch(BoltRequest(body=body, headers=dict(headers), mode="http"))
+        try:
+            request = BoltRequest(body=body, headers=dict(headers), mode="http")
+        except (ValueError, TypeError, AttributeError):
+            # Bolt reads the body before it checks the signature, and anybody can send one.
+            return 400, {}, "not a request of Slack's\n"
+        response = app.dispatch(request)
         answer = dict(response.first_headers_without_set_cookie())
         if response.status in (401, 404):
             answer["X-Slack-No-Retry"] = "1"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Protocol
 
-from bot.model import Json, Message
+from bot.model import Channel, Entry, Json, Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class Reader:
     user_id: str
     channel_id: str | None = None
     """None on the Home tab and in the global search."""
+    user_name: str = ""
+    """For texts that are read aloud; empty where Slack did not say."""
     public: bool = False
     """The answer will be read by the whole channel: only what everybody there may see is linked."""
 
@@ -67,6 +70,16 @@ class Desk(Protocol):
     def keep_message(self, reader: Reader, *, channel_id: str, ts: str) -> Said:
         """Save the entry that this message shows; a sentence where it shows none."""
 
+    def sentence(self, reader: Reader, key: str, **values: str) -> Message:
+        """A sentence of ours in the reader's language."""
+
+    def sentence_view(self, reader: Reader, key: str, **values: str) -> Json:
+        """The same as a modal."""
+
+
+class Sharing(Protocol):
+    """What readers make the bot post. Each method waits for Slack, so it belongs after the ack."""
+
     def share(
         self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str
     ) -> Said:
@@ -76,12 +89,6 @@ class Desk(Protocol):
         self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str
     ) -> None:
         """Answer in the thread, once per event."""
-
-    def sentence(self, reader: Reader, key: str, **values: str) -> Message:
-        """A sentence of ours in the reader's language."""
-
-    def sentence_view(self, reader: Reader, key: str, **values: str) -> Json:
-        """The same as a modal."""
 
 
 class Discussion(Protocol):
@@ -104,3 +111,72 @@ class Membership(Protocol):
 
     def joined(self, *, team_id: str, channel_id: str) -> None:
         """The bot is a member now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A message of ours in which an entry stands."""
+
+    channel: Channel
+    ts: str
+    thread_ts: str | None = None
+    """The parent, where the message is in a thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """What people did under an entry's messages, all its channels together."""
+
+    replies: int = 0
+    reactions: int = 0
+
+
+class Archive(Protocol):
+    """Entries and where they stand. Every method raises `StorageUnavailable`."""
+
+    def entry(self, entry_id: int) -> Entry | None:
+        """The entry in its present wording."""
+
+    def latest_edition(self, channel: Channel | None) -> date | None:
+        """The newest edition of which the channel was sent an entry (or a word); None for a channel: of all."""
+
+    def posts(self, team_id: str, entry_ids: Sequence[int]) -> Mapping[int, Sequence[Post]]:
+        """Every message in which these entries stand: deliveries and shares, newest first."""
+
+    def sent_on(self, team_id: str, day: date) -> Mapping[str, Sequence[Entry]]:
+        """What each channel was sent in its slots of this local date, in order, by channel ID."""
+
+    def entry_at(self, channel: Channel, ts: str) -> int | None:
+        """The entry that this message shows, if it is one of ours and shows one."""
+
+    def activity(self, team_id: str, entry_ids: Sequence[int]) -> Mapping[int, Activity]:
+        """Replies and reactions; entries without any may be absent."""
+
+
+class Bookmarks(Protocol):
+    """What readers keep. Every method raises `StorageUnavailable` and is idempotent."""
+
+    def save(self, *, team_id: str, user_id: str, entry_id: int) -> None:
+        """Keep the entry."""
+
+    def unsave(self, *, team_id: str, user_id: str, entry_id: int) -> None:
+        """Let it go."""
+
+    def is_saved(self, *, team_id: str, user_id: str, entry_id: int) -> bool:
+        """Whether it is kept."""
+
+    def saved(self, *, team_id: str, user_id: str, limit: int) -> tuple[Sequence[Entry], int]:
+        """The newest kept entries, at most `limit`, and how many there are in all."""
+
+
+class Records(Protocol):
+    """What is done once however often it is asked for. Every method raises `StorageUnavailable`."""
+
+    def first_sight(self, event_id: str) -> bool:
+        """True for the first caller with this id, for ever."""
+
+    def begin_share(self, *, channel: Channel, entry_id: int, user_id: str, request_key: str) -> bool:
+        """Write down that a share begins; False where this request has begun before."""
+
+    def finish_share(self, *, request_key: str, ts: str | None) -> None:
+        """Write down where it stands; None forgets it, because it was certainly not posted."""

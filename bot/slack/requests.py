@@ -18,6 +18,7 @@ def reader_of(body: Body) -> Reader:
         team_id=str(body.get("team_id") or _mapping(body.get("team")).get("id") or ""),
         user_id=str(body.get("user_id") or _id(body.get("user")) or _id(event.get("user")) or ""),
         channel_id=_channel(body, event),
+        user_name=str(body.get("user_name") or _mapping(body.get("user")).get("username") or ""),
     )
 
 

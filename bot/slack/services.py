@@ -11,7 +11,7 @@ from slack_sdk import WebClient
 from bot.model import Json, Message
 from bot.slack.asking import ask
 from bot.slack.directory import Identity
-from bot.slack.ports import Desk, Discussion, Membership, Reader, Said
+from bot.slack.ports import Desk, Discussion, Membership, Reader, Said, Sharing
 from bot.slack.reply import NewView, ResponseUrl, SubmittedView, View, Whisper
 from bot.slack.requests import reader_of, surface
 from bot.slack.work import Work
@@ -36,6 +36,7 @@ class Services:
     """The services behind the listeners, and the ways back to a person."""
 
     desk: Desk
+    sharing: Sharing
     discussion: Discussion
     membership: Membership
     work: Work

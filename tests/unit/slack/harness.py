@@ -216,6 +216,7 @@ class Bot:
         self.work = Work(failures=failures)
         self.services = Services(
             desk=self.desk,
+            sharing=self.desk,
             discussion=self.discussion,
             membership=self.membership,
             work=self.work,

@@ -29,7 +29,7 @@ def register(app: App, services: Services) -> None:
         text = _MENTION.sub(" ", str(event.get("text") or "")).strip()
         reader = replace(reader_of(body), public=True)
         services.work.start(
-            lambda: services.desk.answer_mention(
+            lambda: services.sharing.answer_mention(
                 reader, text, event_id=event_id, channel_id=channel_id, thread_ts=thread_ts
             ),
             feature="mention",

@@ -1,0 +1,63 @@
+"""Which of an entry's messages a reader is pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.model import Entry
+from bot.render.views import Place, RootLine
+from bot.slack.directory import Directory
+from bot.slack.ports import Activity, Archive, Post, Reader
+
+NOTHING = Activity()
+
+
+class Places:
+    """Links for one reader: to this channel first, else to one that the reader may open; never to another."""
+
+    def __init__(self, archive: Archive, directory: Directory) -> None:
+        self._archive = archive
+        self._directory = directory
+
+    def of(self, reader: Reader, entries: Sequence[Entry]) -> Mapping[int, Place]:
+        """Where each entry stands, and what happened there. Raises `StorageUnavailable`."""
+        ids = [entry.id for entry in entries]
+        if not ids:
+            return {}
+        posts = self._archive.posts(reader.team_id, ids)
+        happened = self._archive.activity(reader.team_id, ids)
+        return {
+            entry_id: Place(
+                link=self._link(reader, posts.get(entry_id, ())),
+                replies=happened.get(entry_id, NOTHING).replies,
+                reactions=happened.get(entry_id, NOTHING).reactions,
+            )
+            for entry_id in ids
+        }
+
+    def lines(self, reader: Reader, entries: Sequence[Entry]) -> tuple[RootLine, ...]:
+        """The entries as lines of a list, each with its link. Raises `StorageUnavailable`."""
+        places = self.of(reader, entries)
+        return tuple(
+            RootLine(
+                entry_id=entry.id,
+                title=entry.title,
+                repo=entry.repo,
+                verdict=entry.extraction.verdict,
+                link=places[entry.id].link,
+            )
+            for entry in entries
+        )
+
+    def visible(self, reader: Reader, channel_id: str) -> bool:
+        """Whether the reader may open the channel's messages. Raises nothing."""
+        return channel_id == reader.channel_id or self._directory.may_see(
+            user_id=None if reader.public else reader.user_id, channel_id=channel_id
+        )
+
+    def _link(self, reader: Reader, posts: Sequence[Post]) -> str | None:
+        here = [post for post in posts if post.channel.channel_id == reader.channel_id]
+        for post in (*here, *posts):
+            if self.visible(reader, post.channel.channel_id):
+                return self._directory.permalink(post.channel.channel_id, post.ts, post.thread_ts)
+        return None
