@@ -24,7 +24,7 @@ class AlertsStore:
             new = insert_new(connection, alerts).values(
                 cause=cause, text=text, count=1, first_at=now, last_at=now, told_at=now
             )
-            if connection.execute(new).rowcount == 1:
+            if connection.execute(new.returning(alerts.c.cause)).first() is not None:
                 return True
             connection.execute(update(alerts).where(mine).values(text=text, count=alerts.c.count + 1, last_at=now))
             due = or_(alerts.c.told_at.is_(None), alerts.c.told_at <= now - quiet)

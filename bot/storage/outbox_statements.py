@@ -42,6 +42,7 @@ _first_id = (
 
 LEASABLE = (
     select(channels.c.team_id, channels.c.channel_id)
+    .select_from(channels)
     .join(_first, _first.c.id == _first_id)
     .where(
         or_(channels.c.lease_until.is_(None), channels.c.lease_until <= NOW),

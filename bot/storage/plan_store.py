@@ -80,7 +80,7 @@ class PlanStore:
             return tuple(connection.execute(statement).scalars())
 
     def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
-        """Return the documents with their entries (present wording) by position."""
+        """Return the documents with their entries (present wording) by position, in the order asked for."""
         found: dict[int, date] = {}
         news: dict[int, list[Candidate]] = {}
         with self._database.reading() as connection:
@@ -90,8 +90,11 @@ class PlanStore:
                 for document_id, candidate in _candidates(connection, piece):
                     news.setdefault(document_id, []).append(candidate)
         return {
-            document_id: DocumentNews(id=document_id, edition=edition, entries=tuple(news.get(document_id, ())))
-            for document_id, edition in found.items()
+            document_id: DocumentNews(
+                id=document_id, edition=found[document_id], entries=tuple(news.get(document_id, ()))
+            )
+            for document_id in ids
+            if document_id in found
         }
 
     def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:

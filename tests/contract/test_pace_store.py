@@ -1,0 +1,111 @@
+"""What `SendStorage` promises about blocks and the workspace's pace, and `AlertStorage` about alerts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.delivery.values import Block, Lane
+from bot.storage.delivery_store import DeliveryStore
+from tests.contract.conftest import HERE, NOW, THERE, at_once, seconds
+
+QUIET = timedelta(hours=6)
+
+
+LATER = NOW + seconds(60)
+
+
+def block(reason="not_in_channel", until=LATER):
+    return Block(reason=reason, advice="invite the bot with /invite", until=until)
+
+
+def test_a_reason_is_new_to_a_channel_until_the_block_is_lifted(store):
+    assert store.block_channel(HERE, block(), NOW)
+    assert not store.block_channel(HERE, block(until=NOW + seconds(99)), NOW)
+    assert store.block_channel(HERE, block("is_archived"), NOW)
+    assert store.status(NOW).channel_blocks == {HERE: block("is_archived")}
+    assert not store.unblock_channel(THERE)
+    assert store.unblock_channel(HERE)
+    assert not store.unblock_channel(HERE)
+    assert store.block_channel(HERE, block("is_archived"), NOW)
+
+
+def test_a_reason_is_new_to_a_workspace_until_the_block_is_lifted(store):
+    assert store.block_team("T1", block("invalid_auth"), NOW)
+    assert not store.block_team("T1", block("invalid_auth", NOW - seconds(1)), NOW)
+    assert store.team_blocks() == {"T1": block("invalid_auth", NOW - seconds(1))}
+    assert not store.status(NOW).healthy
+    assert store.unblock_team("T1")
+    assert not store.unblock_team("T1")
+    assert store.team_blocks() == {}
+    assert store.status(NOW).healthy
+
+
+def test_one_caller_tells_that_a_channel_is_blocked(store, database_url, opened):
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    assert sorted(at_once(4, lambda n: stores[n].block_channel(HERE, block(), NOW))) == [False] * 3 + [True]
+
+
+def test_one_caller_checks_a_workspace_whose_time_has_come(store, database_url, opened):
+    assert not store.probe_team("T1", NOW, NOW + seconds(60))
+    store.block_team("T1", block("invalid_auth"), NOW)
+    assert not store.probe_team("T1", NOW, NOW + seconds(60))
+    now = NOW + seconds(60)
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    probing = at_once(4, lambda n: stores[n].probe_team("T1", now, now + seconds(60)))
+    assert sorted(probing) == [False] * 3 + [True]
+    assert store.team_blocks()["T1"].until == now + seconds(60)
+
+
+def test_places_in_a_lane_are_at_least_an_interval_apart_and_never_in_the_past(store):
+    fifth = seconds(0.2)
+    assert store.reserve_team("T1", Lane.POST, NOW, fifth) == NOW
+    assert store.reserve_team("T1", Lane.POST, NOW, fifth) == NOW + fifth
+    assert store.reserve_team("T1", Lane.UPDATE, NOW, fifth) == NOW
+    assert store.reserve_team("T2", Lane.POST, NOW, fifth) == NOW
+    later = NOW + seconds(9)
+    assert store.reserve_team("T1", Lane.POST, later, fifth) == later
+
+
+def test_replicas_that_take_places_at_once_take_different_ones(store, database_url, opened):
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    taken = at_once(4, lambda n: [stores[n].reserve_team("T1", Lane.POST, NOW, seconds(0.2)) for _ in range(10)])
+    places = sorted(place for some in taken for place in some)
+    assert places == [NOW + seconds(0.2) * number for number in range(40)]
+
+
+def test_the_law_of_places(store):
+    teams = iter(range(10_000))
+    steps = st.lists(st.tuples(st.integers(0, 10**7), st.integers(1, 10**7)), min_size=1, max_size=8)
+
+    @given(steps)
+    @settings(max_examples=15, deadline=None)
+    def check(calls):
+        team, now, free = f"L{next(teams)}", NOW, NOW
+        for forward, interval in calls:
+            now += timedelta(microseconds=forward)
+            place = store.reserve_team(team, Lane.POST, now, timedelta(microseconds=interval))
+            assert place == max(now, free)
+            free = place + timedelta(microseconds=interval)
+
+    check()
+
+
+def test_a_cause_is_told_once_while_it_lasts_and_again_after_the_quiet(store):
+    assert store.note_alert("token", "dead", NOW, QUIET)
+    assert not store.note_alert("token", "dead", NOW + QUIET - seconds(1), QUIET)
+    assert store.note_alert("other", "text", NOW, QUIET)
+    assert store.note_alert("token", "dead", NOW + QUIET, QUIET)
+    assert not store.note_alert("token", "dead", NOW + QUIET + seconds(1), QUIET)
+    assert store.clear_alert("token")
+    assert not store.clear_alert("token")
+    assert store.note_alert("token", "dead", NOW + QUIET + seconds(2), QUIET)
+
+
+def test_one_replica_tells_a_cause(store, database_url, opened):
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    for now in (NOW, NOW + QUIET):
+        told = at_once(4, lambda n, now=now: stores[n].note_alert("token", "dead", now, QUIET))
+        assert sorted(told) == [False] * 3 + [True]
