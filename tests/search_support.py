@@ -58,7 +58,13 @@ def make_entries(paths: Sequence[Path], *, edition: date = TODAY) -> list[Entry]
         for repo, title, body in read_digest(path):
             if (repo, title) not in seen:
                 seen[repo, title] = Entry(
-                    id=len(seen) + 1, repo=repo, title=title, body=body, revision=1, edition=edition, editions=(edition,)
+                    id=len(seen) + 1,
+                    repo=repo,
+                    title=title,
+                    body=body,
+                    revision=1,
+                    edition=edition,
+                    editions=(edition,),
                 )
     return list(seen.values())
 
@@ -87,7 +93,7 @@ def store(database: Database, found: Sequence[Entry]) -> None:
                 "entry_count": len(found),
             },
         ).scalar_one()
-        connection.execute(insert(entries), [_row(entry, document) for entry in found])
+        connection.execute(insert(entries), [entry_row(entry, document) for entry in found])
         connection.execute(
             insert(appearances),
             [
@@ -98,7 +104,7 @@ def store(database: Database, found: Sequence[Entry]) -> None:
         search_index.index_entries(connection, found)
 
 
-def _row(entry: Entry, document: int) -> dict[str, Any]:
+def entry_row(entry: Entry, document: int) -> dict[str, Any]:
     row = {
         "id": entry.id,
         "repo": entry.repo,

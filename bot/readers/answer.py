@@ -63,9 +63,7 @@ class Answers:
         self._confined = confined or {}
         self._topics = topics or {}
 
-    def search(
-        self, text: str, *, channel: Channel | None, today: date, limit: int = 5, offset: int = 0
-    ) -> Answer:
+    def search(self, text: str, *, channel: Channel | None, today: date, limit: int = 5, offset: int = 0) -> Answer:
         """Answer what a reader typed. `channel` is where; None is somebody who may see everything.
 
         Raises StorageUnavailable.
@@ -145,9 +143,7 @@ class Answers:
         )
 
     def _tried(self, query: EntryQuery, hidden: Collection[str]) -> tuple[WordCount, ...]:
-        return tuple(
-            self._word_count(term, hidden) for term in _asked(query)[:_TRIED_WORDS] if len(_asked(query)) > 1
-        )
+        return tuple(self._word_count(term, hidden) for term in _asked(query)[:_TRIED_WORDS] if len(_asked(query)) > 1)
 
     def _word_count(self, term: Term, hidden: Collection[str]) -> WordCount:
         alone = EntryQuery(text=term.word, terms=(term,))

@@ -47,7 +47,7 @@ def moment(word: str, today: date) -> date | None:
     return _named_period(re.sub(r"[\s_-]+", "", word), today)
 
 
-def _named_period(word: str, today: date) -> date | None:
+def _named_period(word: str, today: date) -> date | None:  # noqa: PLR0911 - a table
     monday = today - timedelta(days=today.weekday())
     match word:
         case "thisweek" | "week" | "本周" | "这周":

@@ -54,7 +54,9 @@ _VERDICTS: Mapping[Verdict, tuple[str, ...]] = {
     Verdict.SKIM: ("skim", "quickread", "速读", "快速阅读", "值得快速阅读", "略读", "浏览"),
     Verdict.SKIP: ("skip", "optional", "跳过", "可跳过", "略过", "不必读"),
 }
-_LINK = re.compile(r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:/(?:pull|issues)/(\d+))?/?(?:[#?].*)?", re.ASCII)
+_LINK = re.compile(
+    r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:/(?:pull|issues)/(\d+))?/?(?:[#?].*)?", re.ASCII
+)
 _PULL_REQUEST = re.compile(r"(?:([\w.-]+/[\w.-]+)#|#|!)?(\d{1,9})", re.ASCII)
 
 
@@ -114,6 +116,5 @@ def _audience(value: str, glossary: Glossary) -> Iterator[tuple[Phrase, ...]]:
     for meaning in widen([value], glossary):
         for form in meaning.alternatives:
             yield tuple(
-                Phrase(tokens=tuple(f"audience:{token}" for token in each.tokens), prefix=each.prefix)
-                for each in form
+                Phrase(tokens=tuple(f"audience:{token}" for token in each.tokens), prefix=each.prefix) for each in form
             )

@@ -47,9 +47,7 @@ class Text:
 
     def find(self, phrase: Phrase) -> list[Span]:
         """Every place of `phrase`, in code points of the text."""
-        return [
-            Span(start=self._offsets[start], end=self._offsets[end - 1] + 1) for start, end in self._places(phrase)
-        ]
+        return [Span(start=self._offsets[start], end=self._offsets[end - 1] + 1) for start, end in self._places(phrase)]
 
     def _places(self, phrase: Phrase) -> Iterator[tuple[int, int]]:
         wanted = phrase.tokens

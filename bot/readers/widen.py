@@ -15,7 +15,9 @@ _LONGEST_FORM = 6
 """Words in the longest glossary form that is looked for."""
 MAX_ALTERNATIVES = 32
 _LONGEST_INFLECTED = 2
-_FILLERS = frozenset(("a", "an", "and", "are", "by", "for", "in", "is", "of", "on", "the", "to", "with", "的", "和", "与"))
+_FILLERS = frozenset(
+    ("a", "an", "and", "are", "by", "for", "in", "is", "of", "on", "the", "to", "with", "的", "和", "与")
+)
 _SCRIPTS = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+|[^\s]")
 _PARTICLES = re.compile(r"[的了在与和及对为把被]")
 _SEGMENT = 2
@@ -97,11 +99,12 @@ def _single(word: str, glossary: Glossary) -> Term:
     if not meanings:
         # `offloaded` is not in the glossary; `offload` is.
         meanings = [meaning for form in _inflected((exact,)) for meaning in glossary.meanings(form)]
-    return _term(word, [*typed, *meanings])
+    return _term(word, [*typed, *meanings], spelt=typed[1:])
 
 
-def _term(word: str, forms: Sequence[Form]) -> Term:
-    inflected = [other for form in forms for other in _inflected(form)]
+def _term(word: str, forms: Sequence[Form], *, spelt: Sequence[Form] = ()) -> Term:
+    """A term with all inflections of its forms but those in `spelt`, which are identifiers."""
+    inflected = [other for form in forms if form not in spelt for other in _inflected(form)]
     return Term(word=word, alternatives=tuple(dict.fromkeys((*forms, *inflected)))[:MAX_ALTERNATIVES])
 
 
@@ -126,7 +129,9 @@ def _segments(run: str, glossary: Glossary) -> list[str]:
     parts: list[str] = []
     start = 0
     while start < len(run):
-        size = next((size for size in range(6, _SEGMENT, -1) if _known(run[start : start + size], size, glossary)), _SEGMENT)
+        size = next(
+            (size for size in range(6, _SEGMENT, -1) if _known(run[start : start + size], size, glossary)), _SEGMENT
+        )
         part = run[start : start + size]
         if len(part) == _SEGMENT or len(part) == size or not parts:
             parts.append(part)

@@ -31,7 +31,7 @@ _UPSERT = (
     "first_edition = excluded.first_edition, last_edition = excluded.last_edition, title = excluded.title, "
     "tokens = excluded.tokens"
 )
-_INDEX = {
+INDEX = {
     "sqlite": _UPSERT.format(values="?, ?, ?, ?, ?, ?"),
     "postgresql": _UPSERT.format(values="%s, %s, %s, %s, %s, %s::tsvector"),
 }
@@ -54,8 +54,8 @@ def index_entries(connection: Connection, entries: Sequence[Entry]) -> None:
         return
     dialect = connection.dialect.name
     texts = [indexed(entry) for entry in entries]
-    rows = [_row(dialect, entry, text) for entry, text in zip(entries, texts, strict=True)]
-    connection.exec_driver_sql(_INDEX[dialect], rows)
+    rows = [row_of(dialect, entry, text) for entry, text in zip(entries, texts, strict=True)]
+    connection.exec_driver_sql(INDEX[dialect], rows)
     # In order, so that two transactions that add the same words wait for each other rather than for ever.
     words = sorted(frozenset().union(*(text.words for text in texts)))
     if words:
@@ -98,9 +98,7 @@ def search(
     return [*ranked, *rest][offset : offset + limit]
 
 
-def count(
-    connection: Connection, query: EntryQuery, *, most: int, hidden_repos: Collection[str] = ()
-) -> int:
+def count(connection: Connection, query: EntryQuery, *, most: int, hidden_repos: Collection[str] = ()) -> int:
     """How many entries fit, counting no further than `most`."""
     required, excluded = search_match.confinement(query, allowed_repos=None, hidden_repos=hidden_repos)
     return len(newest(connection, _Wanted(query, required, excluded), limit=most))
@@ -184,7 +182,8 @@ def _rows(connection: Connection, statement: str, values: tuple[Any, ...]) -> li
     return [(row[0], row[1]) for row in connection.exec_driver_sql(statement, values)]
 
 
-def _row(dialect: str, entry: Entry, text: IndexedText) -> tuple[Any, ...]:
+def row_of(dialect: str, entry: Entry, text: IndexedText) -> tuple[Any, ...]:
+    """The values of an entry's row of `entry_tokens`, in the order of its columns."""
     first, last = min((*entry.editions, entry.edition)), max((*entry.editions, entry.edition))
     title = f" {' '.join(text.title)} "
     if dialect == "sqlite":

@@ -37,8 +37,9 @@ def tsquery(required: Collection[Term], excluded: Collection[Term]) -> str:
 
 
 def title_score(title: str, terms: Collection[Term]) -> float:
-    """How well a title (tokens between spaces, and a space at both ends) explains a hit: 1 for each term as typed,
-    less for one that means the same.
+    """How well a title explains a hit: 1 for each term as typed, less for one that means the same.
+
+    `title` is its tokens between spaces, with a space at both ends.
     """
     score = 0.0
     for term in terms:

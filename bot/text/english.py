@@ -29,8 +29,8 @@ def singular(word: str) -> str:
 def inflections(word: str) -> tuple[str, ...]:
     """Other forms in which the same verb may stand: `schedule`, `scheduled`, `scheduling`.
 
-    For a lower-case ASCII word; empty for everything else, for short words and for what looks like a noun. Some forms are no words at all,
-    and simply find nothing.
+    For a lower-case ASCII word; empty for everything else, for short words and for what looks like a noun. Some forms
+    are no words at all, and simply find nothing.
     """
     if not (word.isascii() and word.isalpha()) or not _SHORTEST_STEM <= len(word) <= _LONGEST_STEM:
         return ()

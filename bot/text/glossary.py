@@ -95,7 +95,7 @@ class Glossary:
         return _sorted(form) in self._forms
 
     def extended(self, lines: Iterable[str]) -> Glossary:
-        """This glossary and a team's own lines."""
+        """Give this glossary with a team's own lines."""
         return Glossary([*(line.text for line in self._lines), *lines])
 
     def contradictions(self) -> list[GlossaryFault]:
@@ -103,9 +103,7 @@ class Glossary:
         faults: list[GlossaryFault] = []
         for line in self._lines:
             faults.extend(GlossaryFault(kind=FaultKind.EMPTY, line=line.text, form=form) for form in line.empty)
-            faults.extend(
-                GlossaryFault(kind=FaultKind.REPEATED, line=line.text, form=form) for form in line.repeated
-            )
+            faults.extend(GlossaryFault(kind=FaultKind.REPEATED, line=line.text, form=form) for form in line.repeated)
         faults.extend(_between(self._lines))
         return faults
 
@@ -186,9 +184,7 @@ def _compare(one: _Line, two: _Line) -> Iterator[GlossaryFault]:
 def _compare_directed(one: _Line, two: _Line) -> Iterator[GlossaryFault]:
     back = [form for form in two.right if form in one.left]
     if back and any(form in one.right for form in two.left):
-        yield GlossaryFault(
-            kind=FaultKind.CONTRADICTION, line=two.text, other=one.text, form=two.right[back[0]]
-        )
+        yield GlossaryFault(kind=FaultKind.CONTRADICTION, line=two.text, other=one.text, form=two.right[back[0]])
     elif two.left.keys() <= one.left.keys() and two.right.keys() <= one.right.keys():
         yield GlossaryFault(kind=FaultKind.SHADOWED, line=two.text, other=one.text)
     elif one.left.keys() <= two.left.keys() and one.right.keys() <= two.right.keys():

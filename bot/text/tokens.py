@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from operator import add
 
 from bot.model import Phrase
@@ -154,15 +155,16 @@ def phrase(text: str, *, limit: int = MAX_TOKEN_LENGTH) -> Phrase | None:
 
 
 def joined(piece: Piece) -> list[str]:
-    """The identifier in one word, and each two neighbours in one word: `multi_modal_data` gives `multimodaldata`,
-    `multimodal` and `modaldata`. Empty for plain words and for numbers.
+    """The identifier in one word, and each two neighbours in one word. Empty for plain words and for numbers.
+
+    `multi_modal_data` gives `multimodaldata`, `multimodal` and `modaldata`.
     """
     words = [part[0].casefold() for part in piece.parts[:_MAX_PARTS]]
     if len(words) < 2 or all(word.isdigit() for word in words):  # noqa: PLR2004 - a pair
         return []
     forms = ["".join(words)]
     if len(words) > 2:  # noqa: PLR2004 - more than the pair above
-        forms += [first + second for first, second in zip(words, words[1:], strict=False)]
+        forms += [first + second for first, second in pairwise(words)]
     return [_cut(form) for form in forms]
 
 

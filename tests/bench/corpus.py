@@ -1,7 +1,9 @@
 """A corpus of any size that reads like the seeds: their terms, drawn with Zipf frequencies from one seed.
 
-    python -m tests.bench.corpus --count 3
+python -m tests.bench.corpus --count 3
 """
+
+# ruff: noqa: T201 - it prints
 
 from __future__ import annotations
 
@@ -51,7 +53,10 @@ def terms() -> tuple[str, ...]:
 def _vocabulary() -> tuple[tuple[str, ...], tuple[float, ...]]:
     """All terms with their cumulative Zipf weights: the seeds' and then a long tail of words that nobody knows."""
     source = random.Random(1)
-    rare = ["".join(source.choices(_SYLLABLES, k=source.randint(2, 4))) + str(source.randint(0, 9)) for _ in range(_RARE_WORDS)]
+    rare = [
+        "".join(source.choices(_SYLLABLES, k=source.randint(2, 4))) + str(source.randint(0, 9))
+        for _ in range(_RARE_WORDS)
+    ]
     words = (*terms(), *dict.fromkeys(rare))
     return words, tuple(accumulate(1 / (rank + 3) for rank in range(len(words))))
 
