@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from bot.workspace.blocks.complete import complete_blocks
 from bot.workspace.store import Store
 
 _TOKEN = re.compile(r"@(?P<user>[\w.-]+)|(?<![\w#])#(?P<channel>[\w-]+)|(?P<url>https?://[^\s<>]+)|(?P<code>`[^`\n]+`)")
@@ -25,7 +26,7 @@ def compose(store: Store, typed: str) -> dict[str, Any]:
         at = match.end()
     _plain(typed[at:], text, parts)
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": parts}]}
-    return {"text": "".join(text), "blocks": [block]}
+    return {"text": "".join(text), "blocks": complete_blocks([block])}
 
 
 def escape(text: str) -> str:

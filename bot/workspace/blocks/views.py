@@ -43,7 +43,7 @@ _HOME = shape({**_COMMON, "type": need(one_of("home"))})
 
 def check_view(view: Any) -> tuple[Problem, ...]:
     """Every fault in a view; pointers start at the view (`/title/text`, `/blocks/0/text`)."""
-    if not isinstance(view, dict) or view.get("type") not in {"modal", "home"}:
+    if not isinstance(view, dict) or view.get("type") not in ("modal", "home"):
         kind = view.get("type") if isinstance(view, dict) else None
         return (Problem(pointer="/type", message=f"unsupported type: {kind}"),)
     is_modal = view["type"] == "modal"
