@@ -15,6 +15,7 @@ _STOP = "，,。；;：:！？!?\n"
 _LEADS = re.compile(
     r"(?:而且|并且|不过|因此|所以|同时|此外|另外|尤其是|特别是|尤其|特别|其中|对于|对|但|而|则|也|若|如果|建议|推荐|适合|请|让|帮助|提醒|方便|值得|凡是|凡|以及|\s)+"
 )
+_COMPARED = ("相对", "相比", "比起")
 _ENGLISH_PROSE = re.compile(r"[a-z] [A-Za-z]+ [A-Za-z]+ [A-Za-z]")
 _AND = re.compile(r"\s*(?:以及|和|与|及|、|或者|或|，|,)\s*")
 _REST_OF_CLAUSE = re.compile(r"[^，,。；;：:！？!?\n]{0,24}")
@@ -87,7 +88,7 @@ def _subjects(body: str, patterns: _Patterns) -> Iterator[_Group]:
         lead = _LEADS.match(text)
         start = match.start("group") + (lead.end() if lead is not None else 0)
         text = body[start : match.end("group")]
-        if not text.strip():
+        if not text.strip() or text.startswith(_COMPARED):
             continue
         negative = patterns.negative.match(body, match.end("group")) is not None
         bare = len(text.strip()) <= _BARE_NOUN and text.strip() in patterns.nouns
@@ -141,10 +142,10 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
     group = rf"(?P<group>[^{_STOP}]{{0,48}}?(?:{nouns}))"
     tail = rf"(?:{negative}|{_either(zh['positive'])}|[在按把将][^{_STOP}]{{1,30}}?即可)"
     people, verbs = _either(en["nouns"]), _either(en["roles"])
-    crowd = (
-        rf"(?P<group>(?:[\w/.+#'`-]+ ){{0,7}}?(?:{people})(?: (?:of|on|with|who|using|running) [^.;,:\n]{{1,40}}?)?)"
-    )
-    named = rf"(?P<group>(?:[\w/.+#'`-]+ ){{0,6}}?(?:{people}))(?![\w-])"
+    word = r"[\w/+#'`-]+(?:\.\w+)?"
+    doing = r"(?: (?:of|on|with|who|using|running) [^.;,:\n]{1,40}?)?"
+    crowd = rf"(?P<group>(?:{word} ){{0,7}}?(?:{people}){doing})"
+    named = rf"(?P<group>(?:{word} ){{0,6}}?(?:{people}))(?![\w-])"
     unless = rf"(?P<group>(?:{verbs})\b[^,.;\n]{{1,60}})"
     english = (
         (rf"\b(?:{_either(en['negative_before'])}) {named}", True),

@@ -18,7 +18,7 @@ _UNIT = (
     r"tok/s|tokens/s|token/s|req/s|it/s|TFLOPS|GB/s|MB/s|pp)(?![A-Za-z0-9])|毫秒|微秒|秒|分钟|小时|倍|个百分点|万次|百分点)"
 )
 _FIGURE = re.compile(
-    r"(?<![A-Za-z0-9_.#/])(?:"
+    r"(?<![A-Za-z0-9_.#/])(?<!\d,)(?:"
     r"\+\d+\s?/\s?[-−–]\d+"
     rf"|[+\-−~≈<>≤≥±]?(?:{_NUMBER})\s?(?:{_UNIT})?(?:\s?[~～–—-]\s?|\s?(?:到|至|→|->)\s?)[+\-−]?(?:{_NUMBER})\s?{_UNIT}"
     rf"|[+\-−±]?(?:{_NUMBER})\s?{_UNIT}"
