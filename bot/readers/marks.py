@@ -27,6 +27,8 @@ class Place:
 
     channel: Channel
     ts: str
+    thread_ts: str | None = None
+    """The parent, where the message stands in a thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,9 @@ class MarksStorage(Protocol):
     def saved(self, team_id: str, user_id: str, limit: int) -> tuple[Saved, ...]:
         """Return the reader's list, the last saved first."""
 
+    def saved_count(self, team_id: str, user_id: str) -> int:
+        """Return how many entries are on the reader's list."""
+
     def saved_among(self, team_id: str, user_id: str, entry_ids: Collection[int]) -> frozenset[int]:
         """Return those of `entry_ids` that are on the reader's list."""
 
@@ -70,8 +75,8 @@ class DiscussionStorage(Protocol):
     def remove_reaction(self, channel: Channel, ts: str, user_id: str, name: str) -> bool:
         """Forget a reaction; return whether it was known."""
 
-    def activity(self, entry_ids: Collection[int]) -> Mapping[int, Activity]:
-        """Return what happened to each of the entries, also where nothing did."""
+    def activity(self, entry_ids: Collection[int], team_id: str | None) -> Mapping[int, Activity]:
+        """Return what happened to each of the entries, also where nothing did; None: in all workspaces."""
 
     def entry_at(self, channel: Channel, ts: str) -> int | None:
         """Return the entry that a message holds: its own message, a further part of it, or a shared one."""
@@ -115,6 +120,10 @@ class Marks:
         """Give the reader's list, the last saved first. Raises StorageUnavailable."""
         return list(self._storage.saved(team_id, user_id, limit))
 
+    def saved_count(self, team_id: str, user_id: str) -> int:
+        """Give how many entries are on the list. Raises StorageUnavailable."""
+        return self._storage.saved_count(team_id, user_id)
+
     def saved_among(self, team_id: str, user_id: str, entry_ids: Collection[int]) -> frozenset[int]:
         """Give those of `entry_ids` that are on the reader's list. Raises StorageUnavailable."""
         return self._storage.saved_among(team_id, user_id, entry_ids)
@@ -148,9 +157,9 @@ class Discussion:
         """Stop counting a reaction that was taken back; return whether it counted."""
         return self._storage.remove_reaction(_channel(team_id, channel_id), ts, user_id, name)
 
-    def activity(self, entry_ids: Collection[int]) -> Mapping[int, Activity]:
-        """Give for each of the entries what was said about it and where it stands."""
-        return self._storage.activity(entry_ids)
+    def activity(self, entry_ids: Collection[int], team_id: str | None = None) -> Mapping[int, Activity]:
+        """Give for each of the entries what was said about it and where it stands (in one workspace, or in all)."""
+        return self._storage.activity(entry_ids, team_id)
 
     def entry_at(self, team_id: str, channel_id: str, ts: str) -> int | None:
         """Give the entry that the message holds, or None."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, literal, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, literal, null, select, update
 
 from bot.delivery.values import entry_of, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState
@@ -57,6 +57,12 @@ class MarksStore:
             found = read_entries(connection, [row.entry_id for row in rows])
         return tuple(Saved(entry=found[row.entry_id], saved_at=row.saved_at) for row in rows)
 
+    def saved_count(self, team_id: str, user_id: str) -> int:
+        """Return how many entries are on the reader's list."""
+        statement = select(func.count()).select_from(marks).where(_of_reader(team_id, user_id))
+        with self._database.reading() as connection:
+            return int(connection.execute(statement).scalar_one())
+
     def saved_among(self, team_id: str, user_id: str, entry_ids: Collection[int]) -> frozenset[int]:
         """Return those of `entry_ids` that are on the reader's list."""
         statement = select(marks.c.entry_id).where(_of_reader(team_id, user_id), marks.c.entry_id.in_(entry_ids))
@@ -102,12 +108,12 @@ class MarksStore:
         with self._database.statement() as connection:
             return connection.execute(statement).rowcount == 1
 
-    def activity(self, entry_ids: Collection[int]) -> Mapping[int, Activity]:
-        """Return what happened to each of the entries, also where nothing did."""
+    def activity(self, entry_ids: Collection[int], team_id: str | None) -> Mapping[int, Activity]:
+        """Return what happened to each of the entries, also where nothing did; None: in all workspaces."""
         found: dict[int, Activity] = {}
         with self._database.reading() as connection:
             for piece in chunks(dict.fromkeys(entry_ids)):
-                found |= _activity(connection, piece)
+                found |= _activity(connection, piece, team_id)
         return found
 
     def entry_at(self, channel: Channel, ts: str) -> int | None:
@@ -169,26 +175,30 @@ def _entry_at(connection: Connection, channel: Channel, ts: str) -> int | None:
     return connection.execute(shared).scalar()
 
 
-def _activity(connection: Connection, entry_ids: Collection[int]) -> dict[int, Activity]:
+def _activity(connection: Connection, entry_ids: Collection[int], team_id: str | None) -> dict[int, Activity]:
     said = {entry_id: [0, 0] for entry_id in entry_ids}
     places: dict[int, list[Place]] = {entry_id: [] for entry_id in entry_ids}
     of_subject = {entry_subject(entry_id): entry_id for entry_id in entry_ids}
-    posted = _talk(deliveries, deliveries.c.subject, deliveries.c.part).where(
+    posted = _talk(deliveries, deliveries.c.subject, deliveries.c.part, deliveries.c.thread_ts).where(
         deliveries.c.subject.in_(of_subject),
         deliveries.c.kind == DeliveryKind.ENTRY,
         deliveries.c.state == DeliveryState.SENT,
         deliveries.c.ts.is_not(None),
         ~deliveries.c.folded,
     )
-    shared = _talk(shares, shares.c.entry_id, literal(0)).where(
+    shared = _talk(shares, shares.c.entry_id, literal(0), null()).where(
         shares.c.entry_id.in_(entry_ids), shares.c.ts.is_not(None)
     )
+    if team_id is not None:
+        posted, shared = posted.where(deliveries.c.team_id == team_id), shared.where(shares.c.team_id == team_id)
     for row in (*connection.execute(posted), *connection.execute(shared)):
         entry_id = of_subject.get(row[0], row[0])
-        said[entry_id][0] += row[5]
-        said[entry_id][1] += row[6]
+        said[entry_id][0] += row[6]
+        said[entry_id][1] += row[7]
         if row[1] == 0:
-            places[entry_id].append(Place(channel=Channel(team_id=row[2], channel_id=row[3]), ts=row[4]))
+            places[entry_id].append(
+                Place(channel=Channel(team_id=row[2], channel_id=row[3]), ts=row[4], thread_ts=row[5])
+            )
     return {
         entry_id: Activity(
             replies=said[entry_id][0],
@@ -199,7 +209,9 @@ def _activity(connection: Connection, entry_ids: Collection[int]) -> dict[int, A
     }
 
 
-def _talk(messages: Table, subject: ColumnElement[Any], part: ColumnElement[int]) -> Select[*tuple[Any, ...]]:
+def _talk(
+    messages: Table, subject: ColumnElement[Any], part: ColumnElement[int], thread_ts: ColumnElement[Any]
+) -> Select[*tuple[Any, ...]]:
     """Select messages with the replies and reactions that each of them has."""
     answers = select(func.count()).where(same_channel(replies, messages), replies.c.thread_ts == messages.c.ts)
     signs = select(func.count()).where(same_channel(reactions, messages), reactions.c.ts == messages.c.ts)
@@ -209,6 +221,7 @@ def _talk(messages: Table, subject: ColumnElement[Any], part: ColumnElement[int]
         messages.c.team_id,
         messages.c.channel_id,
         messages.c.ts,
+        thread_ts,
         answers.correlate(messages).scalar_subquery(),
         signs.correlate(messages).scalar_subquery(),
     )

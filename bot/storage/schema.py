@@ -209,6 +209,7 @@ slots = _numbered(
     # The greatest revision for which an update of the root was planned; 0 before the first.
     Column("update_revision", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("team_id", "channel_id", "local_date", "name"),
+    Index(None, "local_date"),
     Index(
         "slots_without_update_ix",
         "id",

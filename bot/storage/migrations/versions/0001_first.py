@@ -118,6 +118,7 @@ def upgrade() -> None:
         ),
         sqlite_autoincrement=True,
     )
+    op.create_index("slots_local_date_ix", "slots", ["local_date"])
     op.create_index(
         "slots_without_update_ix",
         "slots",
