@@ -16,8 +16,8 @@ def singular(word: str) -> str:
     """
     if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or not (word.isascii() and word.isalpha()):
         return word
-    if word.endswith(_KEPT):
-        return word
+    if word.endswith(_KEPT) and not (len(word) == _SHORTEST_PLURAL and word.endswith("pus")):
+        return word  # but GPUs, CPUs, NPUs and TPUs are many
     if word.endswith("ies") and not word.endswith("okies") and len(word) > _SHORTEST_PLURAL:
         return word[:-3] + "y"
     long_plural = word.endswith(("sses", "xes", "shes", "iases", "ches"))

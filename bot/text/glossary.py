@@ -19,7 +19,8 @@ from itertools import combinations
 import yaml
 
 from bot.model import Phrase
-from bot.text.tokens import phrase
+from bot.text.normalise import fold
+from bot.text.tokens import joined, phrase, pieces
 
 Form = tuple[Phrase, ...]
 """One way of saying something: phrases that must all be there."""
@@ -125,13 +126,15 @@ def _read(text: str) -> _Line:
         forms: dict[Form, str] = {}
         for written in side.split(",") if side.strip() else []:
             form = _form(written)
+            name = " ".join(written.replace("&", " ").split())
             if form is None:
-                empty.append(written.strip())
+                empty.append(name)
             elif form in seen:
-                repeated.append(written.strip())
+                repeated.append(name)
             else:
                 seen.add(form)
-                forms[form] = " ".join(written.replace("&", " ").split())
+                forms[form] = name
+                forms.update(dict.fromkeys(_one_word(written), name))
         sides.append(forms)
     if len(seen) < 2 or (arrow and not (sides[0] and sides[1])):  # noqa: PLR2004 - one form means only itself
         empty.append(text.strip())
@@ -142,6 +145,12 @@ def _form(written: str) -> Form | None:
     phrases = [phrase(part) for part in written.split("&")]
     found = [each for each in phrases if each is not None]
     return _sorted(tuple(found)) if len(found) == len(phrases) else None
+
+
+def _one_word(written: str) -> list[Form]:
+    """`LoRA` is two halves to the tokeniser; whoever writes `lora` means it too."""
+    runs = list(pieces(fold(written)))
+    return [(Phrase(tokens=(each,)),) for each in joined(runs[0])[:1]] if len(runs) == 1 else []
 
 
 def _sorted(form: Form) -> Form:
