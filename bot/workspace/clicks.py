@@ -30,7 +30,7 @@ _SEVERAL_OPTIONS = frozenset({"checkboxes", "multi_static_select", "multi_extern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class _Act:
     """What a person did: which element, what she chose or typed there, and what stands in the other inputs."""
 
     block_id: str
@@ -39,8 +39,17 @@ class Act:
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
-async def act_on_message(person: Person, channel_id: str, ts: str, act: Act) -> None:
-    """Works one element of a message."""
+async def act_on_message(  # noqa: PLR0917 - where, which element, what
+    person: Person,
+    channel_id: str,
+    ts: str,
+    block_id: str,
+    action_id: str,
+    value: Any = None,
+    state: Mapping[str, Any] | None = None,
+) -> None:
+    """Works one element of a message: `value` is what was chosen or typed, `state` what stands in other inputs."""
+    act = _Act(block_id=block_id, action_id=action_id, value=value, state=state or {})
     workspace = person.workspace
     channel = person.channel(channel_id)
     message = _shown(person, channel_id, ts)
@@ -53,8 +62,16 @@ async def act_on_message(person: Person, channel_id: str, ts: str, act: Act) -> 
     )
 
 
-async def act_on_view(person: Person, view_id: str, act: Act) -> None:
-    """Works one element of a modal or the Home tab."""
+async def act_on_view(  # noqa: PLR0917 - where, which element, what
+    person: Person,
+    view_id: str,
+    block_id: str,
+    action_id: str,
+    value: Any = None,
+    state: Mapping[str, Any] | None = None,
+) -> None:
+    """Works one element of a modal or the Home tab: like `act_on_message`."""
+    act = _Act(block_id=block_id, action_id=action_id, value=value, state=state or {})
     view = _own_view(person, view_id)
     element = _element(view.document["blocks"], act.block_id, act.action_id)
     action = _action(person, act, element)
@@ -128,7 +145,7 @@ def _element(blocks: Any, block_id: str, action_id: str) -> Json:
     raise SlackError("action_not_found")
 
 
-def _action(person: Person, act: Act, element: Json) -> Json:
+def _action(person: Person, act: _Act, element: Json) -> Json:
     action = {
         "action_id": element["action_id"],
         "block_id": act.block_id,

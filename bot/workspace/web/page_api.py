@@ -189,19 +189,15 @@ class PageApi:
         body: Any = await body_of(request)
         person = self._person(body)
         container = body["container"]
-        act = clicks.Act(
-            block_id=body["block_id"],
-            action_id=body["action_id"],
-            value=body.get("selected_option", body.get("selected_options", body.get("value"))),
-            state=body.get("state") or {},
-        )
+        value = body.get("selected_option", body.get("selected_options", body.get("value")))
+        act = (body["block_id"], body["action_id"], value, body.get("state") or {})
         if container["type"] == "message":
-            await clicks.act_on_message(person, container["channel"], container["ts"], act)
+            await clicks.act_on_message(person, container["channel"], container["ts"], *act)
             return _ok()
         view_id = container.get("view_id")
         if view_id is None:
             view_id = self._workspace.store.homes[person.user.id].id
-        await clicks.act_on_view(person, view_id, act)
+        await clicks.act_on_view(person, view_id, *act)
         return _ok()
 
     async def shortcut(self, request: Request) -> Response:

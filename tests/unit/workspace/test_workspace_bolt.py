@@ -155,7 +155,7 @@ def test_a_click_carries_message_value_and_state_and_may_replace_its_message(wor
     )
     workspace.act(
         "reader",
-        lambda person: clicks.act_on_message(person, channel, posted["ts"], clicks.Act(block_id="row", action_id="go")),
+        lambda person: clicks.act_on_message(person, channel, posted["ts"], "row", "go"),
     )
     body = heard.wait()[0]
     assert body["actions"][0]["value"] == "7"
@@ -189,9 +189,7 @@ def test_a_select_takes_only_what_it_offers(workspace, client, channel, connect)
     def choose(value):
         workspace.act(
             "reader",
-            lambda person: clicks.act_on_message(
-                person, channel, posted["ts"], clicks.Act(block_id="row", action_id="pick", value=value)
-            ),
+            lambda person: clicks.act_on_message(person, channel, posted["ts"], "row", "pick", value),
         )
 
     choose("two")
