@@ -1,0 +1,170 @@
+"""What people reach the bot through: Bolt, its listeners, and the desk that answers. Over a socket or over HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bot.bootstrap.archive import Archive
+from bot.bootstrap.policies import render_style
+from bot.bootstrap.shelf import Shelf
+from bot.config import Secrets
+from bot.delivery.policy import ChannelPolicy
+from bot.delivery.ports import History, Poster
+from bot.delivery.service import DeliveryService
+from bot.metrics import Metrics
+from bot.model import Channel
+from bot.readers.answer import Answers
+from bot.readers.marks import Discussion, Marks
+from bot.render.messages import Renderer
+from bot.render.views import Style
+from bot.slack.app import build_app, close_app
+from bot.slack.desk import ReadingDesk
+from bot.slack.directory import Directory
+from bot.slack.http import dispatcher
+from bot.slack.listeners import register
+from bot.slack.places import Places
+from bot.slack.services import Services
+from bot.slack.sharing import SlackSharing
+from bot.slack.socket import Socket
+from bot.slack.work import Failures, Work
+from bot.storage.marks_store import MarksStore
+from bot.storage.search_reindex import reindex
+from bot.web import Dispatch
+
+if TYPE_CHECKING:
+    from slack_bolt import App
+    from slack_sdk import WebClient
+
+
+@dataclass(slots=True, kw_only=True)
+class Front:
+    """The bot's face in Slack. Answers as soon as it is started."""
+
+    archive: Archive
+    app: App
+    socket: Socket | None
+    work: Work
+    stopping: threading.Event
+    _styles: dict[Channel, Style] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """Connect. Idempotent. Raises SlackUnavailable where the app token is refused."""
+        if self.socket is not None and not self.socket.is_connected():
+            self.socket.connect()
+
+    def stop(self, left: float) -> None:
+        """Take nothing new, finish what runs."""
+        del left
+        if self.socket is not None:
+            self.socket.close()
+        self.work.close(wait=False)
+        close_app(self.app)
+
+    def is_connected(self) -> bool:
+        """Whether people's requests can come in at this moment."""
+        return self.socket is None or self.socket.is_connected()
+
+    def dispatch(self) -> Dispatch | None:
+        """What takes Slack's requests over HTTP; None in Socket Mode."""
+        return dispatcher(self.app) if self.socket is None else None
+
+    def take_policies(self, policies: Mapping[Channel, ChannelPolicy]) -> None:
+        """Answer in each channel's own language and zone from now on."""
+        self._styles = {channel: render_style(policy.style) for channel, policy in policies.items()}
+
+    def style(self, channel: Channel | None) -> Style:
+        """How a channel is answered; elsewhere, as the first configured channel is."""
+        styles = self._styles
+        if channel is not None and channel in styles:
+            return styles[channel]
+        return next(iter(styles.values()), Style())
+
+    def reindex(self) -> None:
+        """Bring the search index to this program's version of the tokens; does nothing where it is there."""
+        reindex(self.archive.database.transaction, stop=self.stopping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Welcome:
+    """`bot.slack.ports.Membership` over delivery."""
+
+    delivery: DeliveryService
+
+    def joined(self, *, team_id: str, channel_id: str) -> None:
+        self.delivery.welcome(Channel(team_id=team_id, channel_id=channel_id))
+
+
+def open_front(
+    *,
+    archive: Archive,
+    secrets: Secrets,
+    http: bool,
+    directory: Directory,
+    renderer: Renderer,
+    poster: Poster,
+    history: History,
+    client: WebClient,
+    metrics: Metrics,
+    delivery: DeliveryService,
+    answers: Answers,
+    stopping: threading.Event,
+) -> Front:
+    """Make the Bolt app with all its listeners. Starts nothing and asks Slack nothing."""
+    failures = Failures(count=metrics.listener_errors.inc)
+    work = Work(failures=failures)
+    holder: list[Front] = []
+
+    def style(channel: Channel | None) -> Style:
+        return holder[0].style(channel)
+
+    shelf = Shelf(archive.database)
+    marks_store = MarksStore(archive.database)
+    discussion = Discussion(marks_store, archive.clock)
+    desk = ReadingDesk(
+        answers=answers,
+        archive=shelf,
+        marks=Marks(marks_store, archive.clock),
+        discussion=discussion,
+        places=Places(discussion, directory),
+        renderer=renderer,
+        style=style,
+        now=archive.clock.now,
+        observe=metrics.search_seconds.observe,
+    )
+    sharing = SlackSharing(
+        desk=desk,
+        archive=shelf,
+        discussion=discussion,
+        renderer=renderer,
+        style=style,
+        poster=poster,
+        history=history,
+        now=archive.clock.now,
+        stopping=stopping,
+    )
+    services = Services(
+        desk=desk,
+        sharing=sharing,
+        discussion=discussion,
+        membership=_Welcome(delivery=delivery),
+        work=work,
+        client=client,
+        identity=directory.identity,
+    )
+    app = build_app(
+        identity=directory.identity,
+        token=secrets.bot_token,
+        client=client,
+        signing_secret=secrets.signing_secret,
+        failures=failures,
+        teller=services.teller,
+    )
+    register(app, services)
+    socket = None if http else Socket(app=app, app_token=secrets.app_token or "", api_url=secrets.api_url)
+    front = Front(archive=archive, app=app, socket=socket, work=work, stopping=stopping)
+    holder.append(front)
+    return front
+

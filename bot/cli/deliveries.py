@@ -1,0 +1,108 @@
+"""`digest-bot deliveries`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import SOME_FAILED, config_option, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from bot.bootstrap.archive import Archive
+
+_STATES = ("planned", "sending", "sent", "failed", "uncertain", "held", "skipped")
+_EXAMPLE = (
+    "digest-bot deliveries --state held\n"
+    "digest-bot deliveries settle 3f2a 1796086800.000100\n"
+    "digest-bot deliveries retry 3f2a"
+)
+
+
+@verb("deliveries", example=_EXAMPLE, cls=click.Group, invoke_without_command=True)
+@click.option("--state", type=click.Choice(_STATES), help="Only those in this state.")
+@click.option("--channel", help="Only those of this channel ID.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=200, show_default=True, help="The newest so many.")
+@json_option
+@config_option
+@click.pass_context
+def command(
+    context: click.Context,
+    state: str | None,
+    channel: str | None,
+    limit: int,
+    as_json: bool,  # noqa: FBT001 - click's
+    config_path: Path,
+) -> None:
+    """List what was posted, what waits and what is held, in the order of sending.
+
+    A held message is one that may stand in the channel and could not be looked for. Look in the channel yourself: if
+    it is there, `settle KEY TS`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
+    """
+    context.obj = config_path
+    if context.invoked_subcommand is not None:
+        return
+    from bot.storage.listing import list_deliveries  # noqa: PLC0415 - --help must not wait for it
+
+    with _archive(config_path) as archive:
+        rows = list_deliveries(archive.database, state=state, channel_id=channel, limit=limit)
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows)
+
+
+@command.command("settle", epilog="\b\nExample:\n  $ digest-bot deliveries settle 3f2a 1796086800.000100")  # type: ignore[attr-defined]
+@click.argument("key")
+@click.argument("ts")
+@click.pass_obj
+def settle(config_path: Path, key: str, ts: str) -> None:
+    """The message stands in the channel with this ts: count it as sent."""
+    _decide(config_path, key, ts)
+
+
+@command.command("retry", epilog="\b\nExample:\n  $ digest-bot deliveries retry 3f2a")  # type: ignore[attr-defined]
+@click.argument("key")
+@click.pass_obj
+def retry(config_path: Path, key: str) -> None:
+    """The message is not in the channel: send it again."""
+    _decide(config_path, key, None)
+
+
+def _decide(config_path: Path, key: str, ts: str | None) -> None:
+    from bot.delivery.desk import decide  # noqa: PLC0415 - --help must not wait for it
+
+    with _archive(config_path) as archive:
+        done = decide(archive.deliveries, key, ts, now=archive.clock.now())
+    if not done:
+        click.echo(f"No held or failed delivery has a key that begins with {key}; see digest-bot deliveries.", err=True)
+        raise SystemExit(SOME_FAILED)
+    click.echo("Settled." if ts else "It will be sent again.")
+
+
+@contextmanager
+def _archive(config_path: Path) -> Iterator[Archive]:
+    from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
+    from bot.config import load  # noqa: PLC0415
+
+    archive = open_archive(load(config_path))
+    try:
+        yield archive
+    finally:
+        archive.close()
+
+
+def _print(rows: list[dict[str, object]]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("key", "channel", "kind", "entry", "state", "ts", "tries", "error", box=None)
+    for row in rows:
+        key = str(row["key"])[:8]
+        cells = [key, *(row[name] for name in ("channel", "kind", "entry_id", "state", "ts", "attempts", "error"))]
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
+    Console().print(table)

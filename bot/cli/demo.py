@@ -1,0 +1,119 @@
+"""`digest-bot demo`"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import SOME_FAILED, config_option, verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bot.demo import Scene
+    from bot.ingest.service import Taken
+
+
+@verb("demo", example="digest-bot demo\ndigest-bot demo --once")
+@click.option("--once", is_flag=True, help="Deliver, print what was posted where, and end.")
+@click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep bot and workspace in this folder.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8155, show_default=True, help="The workspace's port.")
+@config_option
+def command(once: bool, keep: Path | None, port: int, config_path: Path) -> None:  # noqa: FBT001 - click's
+    """See the whole thing work, without a Slack account.
+
+    Starts a local Slack workspace on loopback and the bot against it, takes the inbox's digest files, delivers them now
+    instead of at the channel's hour, and prints the address to open. Each demo starts afresh, unless DATABASE_URL is
+    set (the bot's state is kept there) or --keep is given. With --once: exit code 1 if something could not be taken
+    or posted.
+    """
+    from rich.console import Console  # noqa: PLC0415 - --help must not wait for it
+
+    from bot import demo, log  # noqa: PLC0415
+    from bot.config import load  # noqa: PLC0415
+
+    log.configure(level="WARNING")
+    config = load(config_path)
+    console = Console(highlight=False, soft_wrap=True)
+    with demo.open_scene(config, port=port, keep=keep, database_given=bool(os.environ.get("DATABASE_URL"))) as scene:
+        console.print(f"Local Slack workspace: {scene.workspace.url}/")
+        taken = demo.take_documents(scene)
+        _print_documents(console, taken)
+        if not once:
+            scene.bot.front.start()
+        new = _deliver(console, scene)
+        if once:
+            _print_messages(console, scene)
+        owed = scene.bot.delivery.status()
+        failed = bool(owed.held or owed.channel_blocks or any(one.problems for one in taken))
+        console.print(f"{new} new messages." if new != 1 else "1 new message.")
+        if once:
+            if failed:
+                console.print("Some things failed: see above.", style="red")
+                raise SystemExit(SOME_FAILED)
+            return
+        console.print(f"\nOpen {scene.workspace.url}/ and try: /digest vllm rocm   (Ctrl-C ends the demo)")
+        demo.stay(scene)
+
+
+def _deliver(console: Console, scene: Scene) -> int:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+
+    from bot import demo  # noqa: PLC0415
+
+    sent = 0
+    columns = (TextColumn("Posting"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("posting", total=None)
+        for step in demo.deliver(scene):
+            sent = step.sent
+            bar.update(task, completed=step.sent, total=step.sent + step.owed)
+    return sent
+
+
+def _print_documents(console: Console, taken: tuple[Taken, ...]) -> None:
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("digest file", "edition", "appearances", "new entries", "", title="Picked up", title_justify="left")
+    for one in taken:
+        note = f"set aside, line {one.problems[0].line}: {one.problems[0].reason}" if one.problems else ""
+        note = "taken before" if one.known else note
+        cells = (one.document.name, one.document.edition.isoformat(), one.appearances, one.new_entries, note)
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    console.print(table)
+    new = sum(one.new_entries for one in taken)
+    console.print(
+        f"{len(taken)} documents, {sum(one.appearances for one in taken)} appearances, {new} new entries."
+    )
+
+
+def _print_messages(console: Console, scene: Scene) -> None:
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    from bot import demo  # noqa: PLC0415
+    from bot.delivery.values import entry_of  # noqa: PLC0415
+
+    bot = scene.bot
+    names = {policy.channel.channel_id: policy.name for policy in bot.refresh_policies().values()}
+    messages = demo.posted(scene)
+    ids = [entry_id for one in messages if (entry_id := entry_of(one.subject)) is not None]
+    entries = bot.archive.deliveries.entries(ids)
+    table = Table("#", "channel", "kind", "ts", "editions", "title", title="Posted", title_justify="left")
+    for number, one in enumerate(messages, start=1):
+        entry = entries.get(entry_of(one.subject) or 0)
+        title = entry.title if entry else one.subject
+        editions = str(len(entry.editions)) if entry else ""
+        channel = names.get(one.channel.channel_id, one.channel.channel_id)
+        table.add_row(*(Text(str(cell)) for cell in (number, channel, one.kind.value, one.ts, editions, title)))
+    console.print(table)
+    roots = sum(one.kind.value == "root" for one in messages)
+    both = sum(len(entry.editions) > 1 for entry in entries.values())
+    console.print(
+        f"{roots} root{'s' * (roots != 1)} and {len(messages) - roots} entry messages; "
+        f"{both} entries stand in more than one document and were posted once."
+    )

@@ -1,0 +1,42 @@
+"""`digest-bot documents`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bot.cli.options import config_option, json_option, print_json, verb
+
+
+@verb("documents", example="digest-bot documents\ndigest-bot documents --state quarantined --json")
+@click.option("--state", type=click.Choice(["accepted", "quarantined"]), help="Only those in this state.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=200, show_default=True, help="The newest so many.")
+@json_option
+@config_option
+def command(state: str | None, limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
+    """List the digest files met so far. One that does not fit its format is set aside whole: its line and reason are shown."""
+    from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
+    from bot.config import load  # noqa: PLC0415
+    from bot.storage.listing import list_documents  # noqa: PLC0415
+
+    archive = open_archive(load(config_path))
+    try:
+        rows = list_documents(archive.database, state=state, limit=limit)
+    finally:
+        archive.close()
+    if as_json:
+        print_json(rows)
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("file", "edition", "state", "entries", "line", "reason", box=None)
+    for row in rows:
+        problems = row["problems"] or [{"line": "", "reason": ""}]
+        first = problems[0]
+        reason = first["reason"] + (f" (and {len(problems) - 1} more)" if len(problems) > 1 else "")
+        cells = (row["document"], row["edition"], row["state"], row["entries"], first["line"], reason)
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    Console().print(table)

@@ -1,0 +1,50 @@
+"""`digest-bot run`"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from bot.cli.options import config_option, verb
+
+
+@verb(
+    "run",
+    example="SLACK_BOT_TOKEN=xoxb-... SLACK_APP_TOKEN=xapp-... digest-bot run\n"
+    "SLACK_BOT_TOKEN=xoxb-... SLACK_SIGNING_SECRET=... PORT=3000 digest-bot run --http",
+)
+@click.option("--http", is_flag=True, help="Take commands over HTTP (port from PORT) instead of Socket Mode.")
+@click.option("--now", is_flag=True, help="Deliver what is new at once, then go on by the schedule.")
+@config_option
+def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
+    """Deliver the digest and answer /digest until stopped (SIGTERM or Ctrl-C). SIGHUP reads config.yaml again.
+
+    Tokens come from the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET with --http).
+    DATABASE_URL goes before the configuration's database. Where PORT is set, /healthz, /readyz and /metrics are
+    served there.
+    """
+    from bot import log  # noqa: PLC0415 - --help must not wait for it
+    from bot.bootstrap.assemble import assemble  # noqa: PLC0415
+    from bot.config import load, read_secrets  # noqa: PLC0415
+
+    log.configure()
+    config = load(config_path)
+    secrets = read_secrets(os.environ, http=http)
+    port = _port(os.environ.get("PORT"), needed=http)
+    bot = assemble(config, secrets, http=http, port=port, reread=lambda: load(config_path))
+    try:
+        bot.runtime(now=now).run()
+    finally:
+        bot.close()
+
+
+def _port(value: str | None, *, needed: bool) -> int | None:
+    if not value:
+        if needed:
+            raise click.UsageError("set PORT to the port to listen on, for example PORT=3000")
+        return None
+    if not (value.isascii() and value.isdigit() and int(value) < 65536):  # noqa: PLR2004 - a port's size
+        raise click.UsageError(f"PORT is {value!r}, not a port number")
+    return int(value)

@@ -1,0 +1,83 @@
+"""`digest-bot search`"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import config_option, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from bot.model import Answer
+
+
+@verb("search", example="digest-bot search vllm rocm\ndigest-bot search 投机解码 --limit 3 --json")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits to print.")
+@json_option
+@config_option
+def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
+    """Find past entries, as /digest does. Words that begin with - go behind --: search -- 缓存 -显存"""
+    from bot.bootstrap.archive import open_answers, open_archive  # noqa: PLC0415 - --help must not wait for it
+    from bot.config import load  # noqa: PLC0415
+
+    config = load(config_path)
+    archive = open_archive(config)
+    query = " ".join(words)
+    try:
+        today = datetime.now(UTC).astimezone(config.inbox.timezone).date()
+        answer = open_answers(archive).search(query, channel=None, today=today, limit=limit)
+    finally:
+        archive.close()
+    if as_json:
+        print_json(_json(query, answer))
+    else:
+        _print(answer)
+
+
+def _json(query: str, answer: Answer) -> dict[str, object]:
+    return {
+        "query": query,
+        "more": answer.more,
+        "hits": [
+            {
+                "entry_id": hit.entry.id,
+                "repo": hit.entry.repo,
+                "title": hit.entry.title,
+                "score": hit.score,
+                "editions": [edition.isoformat() for edition in hit.entry.editions],
+            }
+            for hit in answer.hits
+        ],
+    }
+
+
+def _print(answer: Answer) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    for hit in answer.hits:
+        title = Text(hit.entry.title, style="bold")
+        for span in hit.title_matches:
+            title.stylize("yellow", span.start, span.end)
+        facts = " · ".join([hit.entry.repo, hit.entry.edition.isoformat(), f"e{hit.entry.id}"])
+        console.print(title)
+        console.print(Text(facts, style="dim"))
+        if hit.snippet:
+            passage = Text(hit.snippet.text)
+            for span in hit.snippet.matches:
+                passage.stylize("yellow", span.start, span.end)
+            console.print(passage)
+        console.print()
+    if answer.more:
+        console.print("There are more: raise --limit.")
+    if not answer.hits:
+        console.print("Nothing found.")
+        for word in answer.tried:
+            console.print(Text(f"  {word.word}: {word.count}{'+' if word.more else ''}"))
+        for near in answer.near:
+            console.print(Text(f"Did you mean: {near}"))

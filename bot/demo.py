@@ -1,0 +1,145 @@
+"""From nothing to a digest on screen: the local workspace, a bot against it over real HTTP and WebSocket, one delivery.
+
+The bot does not know that it is a demo: only base URL, tokens, database and pace are other than in `run`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.bootstrap.assemble import Bot, assemble
+from bot.config import Config, Secrets
+from bot.errors import DigestBotError
+from bot.model import DeliveryKind, DeliveryState
+from bot.storage.engine import open_database
+from bot.storage.migrate import migrate
+from bot.workspace.errors import WorkspaceError
+from bot.workspace.server import LocalWorkspace
+
+if TYPE_CHECKING:
+    from bot.ingest.service import Taken
+    from bot.model import Delivery
+
+PACE = timedelta(milliseconds=120)
+"""Quick, but slow enough to watch: the local workspace has no rate limit unless it is asked for."""
+_OWED = (DeliveryState.PLANNED, DeliveryState.SENDING, DeliveryState.UNCERTAIN)
+
+
+class DemoFailed(DigestBotError):
+    """The demo cannot run: the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A running workspace, and a bot that is connected to it."""
+
+    workspace: LocalWorkspace
+    bot: Bot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the delivery is."""
+
+    sent: int
+    owed: int
+
+
+@contextmanager
+def open_scene(config: Config, *, port: int, keep: Path | None, database_given: bool) -> Iterator[Scene]:
+    """Start workspace and bot; stop both at the end. What is not kept goes with a temporary folder.
+
+    `database_given`: DATABASE_URL names the bot's database, which is then kept there whatever `keep` says.
+    Raises DemoFailed where the workspace cannot start, and whatever `assemble` raises.
+    """
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="digest-bot-demo-")))
+        folder.mkdir(parents=True, exist_ok=True)
+        workspace = LocalWorkspace(port, keep=folder / "workspace" if keep else None)
+        try:
+            workspace.start()
+        except WorkspaceError as error:
+            raise DemoFailed(f"{error}. Another demo may be running: end it, or choose another --port") from error
+        stack.callback(workspace.stop)
+        for channel in _named_channels(config):
+            workspace.create_channel(channel.removeprefix("#"))
+        if not database_given:
+            config = config.model_copy(update={"database": f"sqlite:///{folder / 'digest-bot.db'}"})
+        _prepare_database(config.database)
+        delivery = config.delivery.model_copy(update={"pace": PACE, "ceiling_per_minute": None})
+        config = config.model_copy(update={"delivery": delivery})
+        secrets = Secrets(
+            bot_token=workspace.bot_token, app_token=workspace.app_token, api_url=workspace.api_url
+        )
+        bot = assemble(config, secrets)
+        stack.callback(bot.close)
+        yield Scene(workspace=workspace, bot=bot)
+
+
+def take_documents(scene: Scene) -> tuple[Taken, ...]:
+    """Take the inbox's files now, complete or not: nobody is writing them in a demo."""
+    return scene.bot.arrivals.look(force=True)
+
+
+def deliver(scene: Scene) -> Iterator[Progress]:
+    """Plan what is new in every channel now, and send it; tell the progress until nothing is owed any more."""
+    bot = scene.bot
+    before = _count(bot, (DeliveryState.SENT,))
+    for channel in bot.refresh_policies():
+        bot.delivery.deliver_now(channel)
+    sending = threading.Thread(target=_send, args=(bot,), name="demo-delivery", daemon=True)
+    sending.start()
+    while sending.is_alive():
+        yield Progress(sent=_count(bot, (DeliveryState.SENT,)) - before, owed=_count(bot, _OWED))
+        sending.join(0.1)
+    bot.update()
+    yield Progress(sent=_count(bot, (DeliveryState.SENT,)) - before, owed=_count(bot, _OWED))
+
+
+def stay(scene: Scene) -> None:
+    """Run the bot until SIGINT or SIGTERM."""
+    scene.bot.runtime().run()
+
+
+def posted(scene: Scene) -> tuple[Delivery, ...]:
+    """The roots and entries that stand in the workspace, in the order of sending."""
+    sent = scene.bot.archive.deliveries.in_state(DeliveryState.SENT, 100_000)
+    kinds = (DeliveryKind.ROOT, DeliveryKind.ENTRY)
+    return tuple(sorted((one for one in sent if one.kind in kinds), key=lambda one: (one.channel, one.ts or "")))
+
+
+def _send(bot: Bot) -> None:
+    while not bot.stopping.is_set():
+        bot.delivery.deliver(bot.stopping)
+        bot.delivery.reconcile(bot.stopping)
+        if not _count(bot, _OWED):
+            return
+        if bot.delivery.status().channel_blocks:
+            return
+
+
+def _count(bot: Bot, states: tuple[DeliveryState, ...]) -> int:
+    by_state = bot.delivery.status().by_state
+    return sum(by_state.get(state, 0) for state in states)
+
+
+def _named_channels(config: Config) -> tuple[str, ...]:
+    confined = [name for names in config.search.confined.values() for name in names]
+    references = [channel.channel for channel in config.channels]
+    references += [config.alerts.channel] if config.alerts.channel else []
+    return tuple(dict.fromkeys(name for name in (*references, *confined) if name.startswith("#")))
+
+
+def _prepare_database(url: str) -> None:
+    database = open_database(url)
+    try:
+        migrate(database)
+    finally:
+        database.close()
