@@ -14,7 +14,6 @@ from bot.text.tokens import joined, phrase, pieces
 _LONGEST_FORM = 6
 """Words in the longest glossary form that is looked for."""
 MAX_ALTERNATIVES = 32
-_LONGEST_INFLECTED = 2
 _FILLERS = frozenset(
     ("a", "an", "and", "are", "by", "for", "in", "is", "of", "on", "the", "to", "with", "的", "和", "与")
 )
@@ -109,11 +108,9 @@ def _term(word: str, forms: Sequence[Form], *, spelt: Sequence[Form] = ()) -> Te
 
 
 def _inflected(form: Form) -> list[Form]:
-    """`form` with the last word in other forms: `reference count` also as `reference counted`."""
-    if len(form) != 1 or len(form[0].tokens) > _LONGEST_INFLECTED:
+    if len(form) != 1 or len(form[0].tokens) != 1:
         return []
-    *rest, last = form[0].tokens
-    return [(Phrase(tokens=(*rest, other)),) for other in inflections(last)]
+    return [(Phrase(tokens=(other,)),) for other in inflections(form[0].tokens[0])]
 
 
 def _joined(word: str) -> list[Phrase]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 _SHORTEST_PLURAL = 4
 _SHORTEST_STEM = 4
 _LONGEST_STEM = 14
-_NOUNS = ("ion", "ment", "ness", "ity", "age", "er", "or", "ency", "ance", "ence", "ism", "ics")
+_NOUNS = ("ion", "ment", "ness", "ity", "age", "er", "or", "ency", "ance", "ence", "ism", "ics", "ory", "ary")
 _KEPT = ("ss", "us", "is", "ias")
 
 
