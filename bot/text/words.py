@@ -13,7 +13,9 @@ _WORD = re.compile(
     r"|(?P<number>[0-9][A-Za-z0-9_]*)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:(?:::|\.)[A-Za-z_][A-Za-z0-9_]*)*(?:\(\))?)",
 )
-_HUMP = re.compile(r"[A-Z]+[a-z0-9]*|[a-z][a-z0-9]*")
+_HUMP = re.compile(r"[A-Z]+[0-9]*(?![a-z])|[A-Z][a-z0-9]*|[a-z][a-z0-9]*")
+_DIGITS = "0123456789"
+_FOLLOWERS_OF_PATTERNS = "*<{$[?"
 _FILE = re.compile(
     r"(?P<path>[A-Za-z0-9_.@+/-]*[A-Za-z0-9_+-]\.(?P<ext>[A-Za-z0-9]{1,12})|\.[a-z][A-Za-z-]{1,30}"
     r"|[A-Za-z0-9_.@+/-]{1,400})"
@@ -64,7 +66,8 @@ def is_code_word(word: str, vocabulary: Vocabulary) -> bool:
     """Whether a Latin word without back-ticks is written as code is: `a_b`, `f()`, `A::b`, `a.b`, `TwoHumps`."""
     if word.endswith("()"):
         return any(char.isalpha() for char in word)
-    if word.lower() in vocabulary.products or len(word) > _NAME_LIMIT:
+    lowered = word.lower()
+    if lowered in vocabulary.products or len(word) > _NAME_LIMIT or lowered.rstrip(_DIGITS) in vocabulary.products:
         return False
     if "::" in word:
         return True
@@ -95,6 +98,8 @@ def _is_camel(word: str) -> bool:
     if word[0].islower():
         return len(humps[0]) > 1 and all(hump[1:].islower() for hump in humps[1:])
     full = [hump for hump in humps if sum(char.islower() for char in hump) >= 2]  # noqa: PLR2004
+    if full == humps[:1] and len(humps) == 2:  # noqa: PLR2004
+        return False  # OpenMP, PaddleOCR, InternVL3: a word and its abbreviation are a name
     return len(full) >= 2 or (len(full) == 1 and len(full[0]) > 3)  # noqa: PLR2004
 
 
@@ -125,7 +130,7 @@ def classify_code(content: str, vocabulary: Vocabulary) -> str:
 def target_of(content: str, vocabulary: Vocabulary, *, ticked: bool, follower: str = "") -> Target | None:
     """Read a path or file name; nothing where the words only look like one.
 
-    `follower` is the character after it: `tests/` before a Chinese word is not a folder.
+    `follower` is the character after it: `tests/` before a Chinese word or `*.py` is not a folder.
     """
     match = _FILE.match(content)
     if match is None or content.lower() in vocabulary.products:
@@ -139,7 +144,7 @@ def target_of(content: str, vocabulary: Vocabulary, *, ticked: bool, follower: s
         return None
     if not folder and is_file_name(parts[-1], vocabulary):
         return _file(path, line, parts, vocabulary)
-    if line or (folder and follower and not follower.isascii()):
+    if line or (folder and follower and (not follower.isascii() or follower in _FOLLOWERS_OF_PATTERNS)):
         return None
     enough = _PARTS_OF_REPOSITORY_PATH if ticked or folder else _FOLDERS_WITHOUT_TICKS
     if len(parts) < enough or parts[0] not in vocabulary.roots or not all(map(_FOLDER.match, parts)):
@@ -160,8 +165,8 @@ def _file(path: str, line: str, parts: list[str], vocabulary: Vocabulary) -> Tar
 
 def is_file_name(name: str, vocabulary: Vocabulary) -> bool:
     """Whether a word is a file name: a known ending on a stem with a letter, or a name known without one."""
-    if name in vocabulary.file_names:
-        return True
+    if name in vocabulary.file_names or (name.partition(".")[0] in vocabulary.file_names and name[0] != "."):
+        return True  # Dockerfile, Dockerfile.rocm
     if name.lower() in vocabulary.products or "@" in name:
         return False
     stem, dot, ending = name.rpartition(".")

@@ -74,6 +74,8 @@ def links(text: str, repo: str | None = REPO) -> dict[str, str]:
         ),
         ("test_a.py/test_b.py 两个文件", ["test_a.py", "test_b.py"]),
         ("前缀/kv_cache", ["kv_cache"]),
+        ("LLMEngine、KVCacheManager 与 RMSNorm", ["LLMEngine", "KVCacheManager", "RMSNorm"]),
+        ("Dockerfile.rocm 与 .pre-commit-config.yaml", ["Dockerfile.rocm", ".pre-commit-config.yaml"]),
     ],
 )
 def test_code_like_words_are_code(text: str, expected: list[str]) -> None:
@@ -97,6 +99,9 @@ def test_code_like_words_are_code(text: str, expected: list[str]) -> None:
         "@here <!channel> <@U012ABC>",
         "e.g. 与 i.e. 以及 3D、8B、2x",
         "meta-llama/Llama-3.1-8B",
+        "OpenMP、PaddleOCR、InternVL3、GPUs、PRs、SQLite、OAuth、macOS、LaTeX",
+        "src/attention/*.cu",
+        "@property 与 @torch.compile",
     ],
 )
 def test_other_words_stay_text(text: str) -> None:
