@@ -9,16 +9,19 @@ from typing import Any
 
 from bot.model import Answer, Channel, Entry, Json, Message, QueryHint
 from bot.readers.answer import Answers
+from bot.readers.marks import Discussion, Marks
 from bot.render.answers import read_search_state
 from bot.render.messages import Renderer
 from bot.render.views import EditionView, HelpView, HomeGroup, HomeView, Style
 from bot.slack.places import Places
-from bot.slack.ports import Archive, Bookmarks, Reader, Said
+from bot.slack.ports import Archive, Reader, Said
 
 PAGE = 5
 EDITION = 100
 """Lines of one edition that are looked up; the renderer says how many more there are."""
 SAVED = 30
+KEPT = 500
+"""Beyond this many, a reader's older saved entries are not counted."""
 HOME_SAVED = 10
 HOME_LINES = 20
 
@@ -33,7 +36,8 @@ class ReadingDesk:
         *,
         answers: Answers,
         archive: Archive,
-        bookmarks: Bookmarks,
+        marks: Marks,
+        discussion: Discussion,
         places: Places,
         renderer: Renderer,
         style: Callable[[Channel | None], Style],
@@ -44,7 +48,8 @@ class ReadingDesk:
         """`style(None)` is the style of the Home tab and of direct messages. `observe` gets the seconds of a search."""
         self._answers = answers
         self._archive = archive
-        self._bookmarks = bookmarks
+        self._marks = marks
+        self._discussion = discussion
         self._places = places
         self._renderer = renderer
         self._style = style
@@ -56,7 +61,7 @@ class ReadingDesk:
 
     def latest(self, reader: Reader) -> Message:
         """The newest edition of this channel, else of all."""
-        day = self._archive.latest_edition(_channel(reader)) or self._archive.latest_edition(None)
+        day = self._archive.latest(_channel(reader)) or self._archive.latest(None)
         if day is None:
             return self._renderer.edition(EditionView(day=None, lines=()), self.style(reader))
         return self._edition(reader, day)
@@ -67,8 +72,9 @@ class ReadingDesk:
 
     def saved(self, reader: Reader) -> Message:
         """What the reader keeps."""
-        entries, total = self._bookmarks.saved(team_id=reader.team_id, user_id=reader.user_id, limit=SAVED)
-        return self._renderer.saved(self._places.lines(reader, entries), self.style(reader), total=total)
+        entries = self._saved(reader)
+        lines = self._places.lines(reader, entries[:SAVED])
+        return self._renderer.saved(lines, self.style(reader), total=len(entries))
 
     def search(self, reader: Reader, text: str) -> Message:
         """The first page of what is found."""
@@ -89,7 +95,7 @@ class ReadingDesk:
         found = self._archive.entry(entry_id)
         if found is None:
             return None
-        keeps = self._bookmarks.is_saved(team_id=reader.team_id, user_id=reader.user_id, entry_id=entry_id)
+        keeps = bool(self._marks.saved_among(reader.team_id, reader.user_id, [entry_id]))
         return self._renderer.modal(
             found,
             self.style(reader),
@@ -117,7 +123,7 @@ class ReadingDesk:
         """The Home tab: today in the channels that the reader may see, and what the reader keeps."""
         style = self.style(reader)
         today = self._today(style)
-        saved, total = self._bookmarks.saved(team_id=reader.team_id, user_id=reader.user_id, limit=HOME_SAVED)
+        saved = self._saved(reader)
         sent = self._archive.sent_on(reader.team_id, today)
         groups = tuple(
             HomeGroup(
@@ -128,7 +134,10 @@ class ReadingDesk:
             if self._places.visible(reader, channel_id)
         )
         view = HomeView(
-            local_date=today, today=groups, saved=self._places.lines(reader, saved), saved_total=total
+            local_date=today,
+            today=groups,
+            saved=self._places.lines(reader, saved[:HOME_SAVED]),
+            saved_total=len(saved),
         )
         return self._renderer.home(view, style)
 
@@ -139,13 +148,13 @@ class ReadingDesk:
         found = self._archive.entry(entry_id)
         if found is None:
             return GONE
-        act = self._bookmarks.save if saved else self._bookmarks.unsave
-        act(team_id=reader.team_id, user_id=reader.user_id, entry_id=entry_id)
+        act = self._marks.save if saved else self._marks.unsave
+        act(reader.team_id, reader.user_id, entry_id)
         return Said(key="saved" if saved else "unsaved", values={"title": found.title})
 
     def keep_message(self, reader: Reader, *, channel_id: str, ts: str) -> Said:
         """Save the entry that a message shows."""
-        entry_id = self._archive.entry_at(Channel(team_id=reader.team_id, channel_id=channel_id), ts)
+        entry_id = self._discussion.entry_at(reader.team_id, channel_id, ts)
         if entry_id is None:
             return Said(key="not_an_entry", values={})
         return self.keep(reader, entry_id, saved=True)
@@ -186,6 +195,9 @@ class ReadingDesk:
         entries: list[Entry] = [hit.entry for hit in answer.hits]
         view = EditionView(day=day, lines=self._places.lines(reader, entries))
         return self._renderer.edition(view, self.style(reader))
+
+    def _saved(self, reader: Reader) -> list[Entry]:
+        return [one.entry for one in self._marks.saved(reader.team_id, reader.user_id, KEPT)]
 
     def _today(self, style: Style) -> date:
         return self._now().astimezone(style.zone).date()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.model import Entry
+from bot.readers.marks import Activity, Discussion
+from bot.readers.marks import Place as Standing
 from bot.render.views import Place, RootLine
 from bot.slack.directory import Directory
-from bot.slack.ports import Activity, Archive, Post, Reader
+from bot.slack.ports import Reader
 
 NOTHING = Activity()
 
@@ -15,8 +17,8 @@ NOTHING = Activity()
 class Places:
     """Links for one reader: to this channel first, else to one that the reader may open; never to another."""
 
-    def __init__(self, archive: Archive, directory: Directory) -> None:
-        self._archive = archive
+    def __init__(self, discussion: Discussion, directory: Directory) -> None:
+        self._discussion = discussion
         self._directory = directory
 
     def of(self, reader: Reader, entries: Sequence[Entry]) -> Mapping[int, Place]:
@@ -24,11 +26,10 @@ class Places:
         ids = [entry.id for entry in entries]
         if not ids:
             return {}
-        posts = self._archive.posts(reader.team_id, ids)
-        happened = self._archive.activity(reader.team_id, ids)
+        happened = self._discussion.activity(ids, reader.team_id)
         return {
             entry_id: Place(
-                link=self._link(reader, posts.get(entry_id, ())),
+                link=self._link(reader, happened.get(entry_id, NOTHING).places),
                 replies=happened.get(entry_id, NOTHING).replies,
                 reactions=happened.get(entry_id, NOTHING).reactions,
             )
@@ -55,9 +56,10 @@ class Places:
             user_id=None if reader.public else reader.user_id, channel_id=channel_id
         )
 
-    def _link(self, reader: Reader, posts: Sequence[Post]) -> str | None:
-        here = [post for post in posts if post.channel.channel_id == reader.channel_id]
-        for post in (*here, *posts):
-            if self.visible(reader, post.channel.channel_id):
-                return self._directory.permalink(post.channel.channel_id, post.ts, post.thread_ts)
+    def _link(self, reader: Reader, places: Sequence[Standing]) -> str | None:
+        newest_first = list(reversed(places))
+        here = [place for place in newest_first if place.channel.channel_id == reader.channel_id]
+        for place in (*here, *newest_first):
+            if self.visible(reader, place.channel.channel_id):
+                return self._directory.permalink(place.channel.channel_id, place.ts, place.thread_ts)
         return None

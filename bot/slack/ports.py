@@ -91,21 +91,6 @@ class Sharing(Protocol):
         """Answer in the thread, once per event."""
 
 
-class Discussion(Protocol):
-    """Replies and reactions under messages of ours. All are idempotent: an event may be delivered four times."""
-
-    def reply(self, *, team_id: str, channel_id: str, thread_ts: str, ts: str, user_id: str) -> None:
-        """Count a reply, if its thread is an entry's."""
-
-    def forget_reply(self, *, team_id: str, channel_id: str, ts: str) -> None:
-        """A reply was deleted."""
-
-    def reaction(
-        self, *, team_id: str, channel_id: str, ts: str, user_id: str, name: str, present: bool
-    ) -> None:
-        """A reaction was added to (or taken from) a message, if it is an entry's."""
-
-
 class Membership(Protocol):
     """Who hears that the bot has come into a channel: its block can be lifted at once."""
 
@@ -113,70 +98,14 @@ class Membership(Protocol):
         """The bot is a member now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
-    """A message of ours in which an entry stands."""
-
-    channel: Channel
-    ts: str
-    thread_ts: str | None = None
-    """The parent, where the message is in a thread."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activity:
-    """What people did under an entry's messages, all its channels together."""
-
-    replies: int = 0
-    reactions: int = 0
-
-
 class Archive(Protocol):
-    """Entries and where they stand. Every method raises `StorageUnavailable`."""
+    """What storage knows of entries and editions. Every method raises `StorageUnavailable`."""
 
     def entry(self, entry_id: int) -> Entry | None:
-        """The entry in its present wording."""
+        """The entry in its present wording, if it exists."""
 
-    def latest_edition(self, channel: Channel | None) -> date | None:
-        """The newest edition of which the channel was sent an entry (or a word); None for a channel: of all."""
-
-    def posts(self, team_id: str, entry_ids: Sequence[int]) -> Mapping[int, Sequence[Post]]:
-        """Every message in which these entries stand: deliveries and shares, newest first."""
+    def latest(self, channel: Channel | None) -> date | None:
+        """The newest edition of which the channel was sent an entry; None for a channel: the newest of all."""
 
     def sent_on(self, team_id: str, day: date) -> Mapping[str, Sequence[Entry]]:
         """What each channel was sent in its slots of this local date, in order, by channel ID."""
-
-    def entry_at(self, channel: Channel, ts: str) -> int | None:
-        """The entry that this message shows, if it is one of ours and shows one."""
-
-    def activity(self, team_id: str, entry_ids: Sequence[int]) -> Mapping[int, Activity]:
-        """Replies and reactions; entries without any may be absent."""
-
-
-class Bookmarks(Protocol):
-    """What readers keep. Every method raises `StorageUnavailable` and is idempotent."""
-
-    def save(self, *, team_id: str, user_id: str, entry_id: int) -> None:
-        """Keep the entry."""
-
-    def unsave(self, *, team_id: str, user_id: str, entry_id: int) -> None:
-        """Let it go."""
-
-    def is_saved(self, *, team_id: str, user_id: str, entry_id: int) -> bool:
-        """Whether it is kept."""
-
-    def saved(self, *, team_id: str, user_id: str, limit: int) -> tuple[Sequence[Entry], int]:
-        """The newest kept entries, at most `limit`, and how many there are in all."""
-
-
-class Records(Protocol):
-    """What is done once however often it is asked for. Every method raises `StorageUnavailable`."""
-
-    def first_sight(self, event_id: str) -> bool:
-        """True for the first caller with this id, for ever."""
-
-    def begin_share(self, *, channel: Channel, entry_id: int, user_id: str, request_key: str) -> bool:
-        """Write down that a share begins; False where this request has begun before."""
-
-    def finish_share(self, *, request_key: str, ts: str | None) -> None:
-        """Write down where it stands; None forgets it, because it was certainly not posted."""

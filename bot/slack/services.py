@@ -9,9 +9,10 @@ from typing import Any
 from slack_sdk import WebClient
 
 from bot.model import Json, Message
+from bot.readers.marks import Discussion
 from bot.slack.asking import ask
 from bot.slack.directory import Identity
-from bot.slack.ports import Desk, Discussion, Membership, Reader, Said, Sharing
+from bot.slack.ports import Desk, Membership, Reader, Said, Sharing
 from bot.slack.reply import NewView, ResponseUrl, SubmittedView, View, Whisper
 from bot.slack.requests import reader_of, surface
 from bot.slack.work import Work

@@ -15,9 +15,10 @@ from bot.delivery.values import Found
 from bot.errors import SlackUnavailable
 from bot.log import get_logger
 from bot.model import Channel, Message
+from bot.readers.marks import Discussion
 from bot.render.messages import Renderer
 from bot.render.views import Style
-from bot.slack.ports import Archive, Desk, Reader, Records, Said
+from bot.slack.ports import Archive, Desk, Reader, Said
 
 log = get_logger(__name__)
 
@@ -57,7 +58,7 @@ class SlackSharing:
         *,
         desk: Desk,
         archive: Archive,
-        records: Records,
+        discussion: Discussion,
         renderer: Renderer,
         style: Callable[[Channel | None], Style],
         poster: Poster,
@@ -69,7 +70,7 @@ class SlackSharing:
         """`settle`: how long after a lost answer Slack is given before the message is looked for."""
         self._desk = desk
         self._archive = archive
-        self._records = records
+        self._discussion = discussion
         self._renderer = renderer
         self._style = style
         self._poster = poster
@@ -87,8 +88,8 @@ class SlackSharing:
             return Said(key="entry_gone", values={})
         channel = Channel(team_id=reader.team_id, channel_id=channel_id)
         shared = Said(key="shared", values={"title": entry.title})
-        if not self._records.begin_share(
-            channel=channel, entry_id=entry_id, user_id=reader.user_id, request_key=request_key
+        if not self._discussion.record_share(
+            request_key, reader.team_id, channel_id, entry_id, reader.user_id
         ):
             return shared
         parts = self._renderer.shared(
@@ -102,19 +103,19 @@ class SlackSharing:
         log.info(
             "shared", entry=entry_id, channel=channel_id, end=outcome.end.name.lower(), code=outcome.code
         )
-        if outcome.end is End.POSTED:
-            self._records.finish_share(request_key=request_key, ts=outcome.ts)
+        if outcome.ts is not None:
+            self._discussion.shared(request_key, outcome.ts)
             self._continue(channel, parts[1:], request_key=request_key, thread_ts=outcome.ts)
             return shared
         if outcome.end is End.REFUSED:
-            self._records.finish_share(request_key=request_key, ts=None)
+            self._discussion.not_shared(request_key)
         return Said(key="invite" if outcome.code in _NOT_A_MEMBER else "failed", values={})
 
     def answer_mention(
         self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str
     ) -> None:
         """Answer in the thread, once per event. Raises `SlackUnavailable` where it could not be posted."""
-        if not self._records.first_sight(event_id):
+        if not self._discussion.first_sight(event_id):
             return
         message = self._desk.search(reader, text) if text else self._desk.help(reader)
         channel = Channel(team_id=reader.team_id, channel_id=channel_id)

@@ -1,7 +1,10 @@
 """The bot's Slack side alone: real Socket Mode and Web API against the local workspace, with a desk that does as told."""
 
+import json
 import threading
 import time
+import urllib.parse
+import urllib.request
 from dataclasses import dataclass, field
 
 from bot.model import Message
@@ -185,14 +188,18 @@ class FakeDiscussion:
     forgotten: list = field(default_factory=list)
     reactions: list = field(default_factory=list)
 
-    def reply(self, **what):
-        self.replies.append(what)
+    def count_reply(self, team_id, channel_id, ts, thread_ts, user_id):
+        if ts != thread_ts:
+            self.replies.append((thread_ts, ts))
 
-    def forget_reply(self, **what):
-        self.forgotten.append(what)
+    def forget_reply(self, team_id, channel_id, ts):
+        self.forgotten.append(ts)
 
-    def reaction(self, **what):
-        self.reactions.append(what)
+    def count_reaction(self, team_id, channel_id, ts, user_id, name):
+        self.reactions.append((ts, name, True))
+
+    def forget_reaction(self, team_id, channel_id, ts, user_id, name):
+        self.reactions.append((ts, name, False))
 
 
 @dataclass
@@ -201,6 +208,93 @@ class FakeMembership:
 
     def joined(self, *, team_id, channel_id):
         self.channels.append(channel_id)
+
+
+class RefusedByWorkspace(Exception):
+    """The workspace shows a person an error instead."""
+
+
+@dataclass
+class Hand:
+    """One person at the workspace's page."""
+
+    workspace: object
+    user: str = "reader"
+
+    def _ask(self, path, body=None):
+        data = None if body is None else json.dumps({"user": self.user, **body}).encode()
+        separator = "&" if "?" in path else "?"
+        url = f"{self.workspace.url}/_page/{path}{separator}user={urllib.parse.quote(self.user)}"
+        with urllib.request.urlopen(urllib.request.Request(url, data=data), timeout=15) as answer:
+            found = json.load(answer)
+        if not found["ok"]:
+            raise RefusedByWorkspace(found)
+        return found
+
+    def type(self, channel, text, thread_ts=None):
+        """Type a message or a command; the ts of the message."""
+        return self._ask("message", {"channel": channel, "text": text, "thread_ts": thread_ts}).get("ts")
+
+    def delete(self, channel, ts):
+        self._ask("delete", {"channel": channel, "ts": ts})
+
+    def react(self, channel, ts, name, *, remove=False):
+        self._ask("react", {"channel": channel, "ts": ts, "name": name, "remove": remove})
+
+    def shortcut(self, callback_id, **where):
+        self._ask("shortcut", {"callback_id": callback_id, **where})
+
+    def submit(self, view, **values):
+        state = {
+            block: {action: {"type": "plain_text_input", "value": value} for action, value in inputs.items()}
+            for block, inputs in values.items()
+        }
+        self._ask("view_submit", {"view_id": view["id"], "state": state})
+
+    def click(self, channel, message, action_id, **value):
+        container = {"type": "message", "channel": channel, "ts": message["ts"]}
+        self._act(container, message["blocks"], action_id, value)
+
+    def click_in(self, view, action_id, **value):
+        self._act({"type": "view", "view_id": view["id"]}, view["blocks"], action_id, value)
+
+    def _act(self, container, blocks, action_id, value):
+        block_id = next(
+            block["block_id"]
+            for block in blocks
+            for element in [*block.get("elements", []), block.get("element") or {}]
+            if element.get("action_id") == action_id
+        )
+        self._ask("action", {"container": container, "block_id": block_id, "action_id": action_id, **value})
+
+    def whispers(self, channel):
+        return self.workspace.ephemerals(channel, self.user)
+
+    def whisper(self, channel, containing):
+        """The ephemeral message with these words, once it is there."""
+        return eventually(
+            lambda: next((one for one in self.whispers(channel) if containing in one["text"]), None)
+        )
+
+    def modal(self, containing):
+        """The modal on top, once it holds these words."""
+
+        def look():
+            modals = self._ask("boot")["modals"]
+            return modals[-1] if modals and containing in str(modals[-1]["blocks"]) else None
+
+        return eventually(look)
+
+    def close_modals(self):
+        for view in reversed(self._ask("boot")["modals"]):
+            self._ask("view_close", {"view_id": view["id"]})
+
+    def home(self):
+        """Open the Home tab; what it showed until now."""
+        return self._ask("home")["view"]
+
+    def direct_message(self, other):
+        return self._ask("open_dm", {"with": other})["channel"]
 
 
 class Bot:
@@ -251,10 +345,3 @@ class Bot:
             self.socket.close()
         self.work.close()
         close_app(self.app)
-        self.workspace._running.modals._stacks.clear()
-
-    def act(self, action, user="reader"):
-        return self.workspace.act(user, action)
-
-    def whispers(self, channel, user="reader"):
-        return [message["text"] for message in self.workspace.ephemerals(channel, user)]

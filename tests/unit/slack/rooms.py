@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 
 from bot.model import Entry, Hit
 from bot.readers.answer import Answers
+from bot.readers.marks import Activity, Discussion, Marks, Saved
 from bot.render.messages import Renderer
 from bot.render.views import Style
 from bot.slack.desk import ReadingDesk
@@ -31,30 +32,18 @@ def entry(number, title=None, **more):
 
 @dataclass
 class MemoryArchive:
-    entries: dict = field(default_factory=dict)
-    where: dict = field(default_factory=dict)
+    known: dict = field(default_factory=dict)
     sent: dict = field(default_factory=dict)
-    latest: dict = field(default_factory=dict)
-    happened: dict = field(default_factory=dict)
-    messages: dict = field(default_factory=dict)
+    newest: dict = field(default_factory=dict)
 
     def entry(self, entry_id):
-        return self.entries.get(entry_id)
+        return self.known.get(entry_id)
 
-    def latest_edition(self, channel):
-        return self.latest.get(channel and channel.channel_id)
-
-    def posts(self, team_id, entry_ids):
-        return {entry_id: self.where.get(entry_id, ()) for entry_id in entry_ids}
+    def latest(self, channel):
+        return self.newest.get(channel and channel.channel_id)
 
     def sent_on(self, team_id, day):
         return self.sent if day == DAY else {}
-
-    def entry_at(self, channel, ts):
-        return self.messages.get((channel.channel_id, ts))
-
-    def activity(self, team_id, entry_ids):
-        return self.happened
 
 
 @dataclass
@@ -67,82 +56,92 @@ class MemorySearch:
     def find(self, query, *, limit, offset, hidden_repos):
         self.hidden.append(set(hidden_repos))
         words = [term.word for term in query.terms]
-        found = [one for one in self.archive.entries.values() if all(word in one.title for word in words)]
+        found = [one for one in self.archive.known.values() if all(word in one.title for word in words)]
         return [Hit(entry=one, score=1.0) for one in found][offset : offset + limit]
 
     def count(self, query, *, most, hidden_repos):
         return min(most, len(self.find(query, limit=most, offset=0, hidden_repos=hidden_repos)))
 
     def edition(self, day, *, limit, offset, hidden_repos):
-        return [one for one in self.archive.entries.values() if day in one.editions][offset : offset + limit]
+        return [one for one in self.archive.known.values() if day in one.editions][offset : offset + limit]
 
     def repos(self):
-        return frozenset(one.repo for one in self.archive.entries.values())
+        return frozenset(one.repo for one in self.archive.known.values())
 
     def similar_words(self, word, *, limit):
         return []
 
 
 @dataclass
-class MemoryBookmarks:
+class MemoryMarks:
+    """Both storages of `bot.readers.marks`."""
+
     archive: MemoryArchive
     kept: dict = field(default_factory=dict)
-
-    def save(self, *, team_id, user_id, entry_id):
-        self.kept.setdefault(user_id, {})[entry_id] = None
-
-    def unsave(self, *, team_id, user_id, entry_id):
-        self.kept.get(user_id, {}).pop(entry_id, None)
-
-    def is_saved(self, *, team_id, user_id, entry_id):
-        return entry_id in self.kept.get(user_id, {})
-
-    def saved(self, *, team_id, user_id, limit):
-        kept = [self.archive.entries[each] for each in reversed(self.kept.get(user_id, {}))]
-        return kept[:limit], len(kept)
-
-
-@dataclass
-class MemoryRecords:
+    happened: dict = field(default_factory=dict)
+    messages: dict = field(default_factory=dict)
     events: set = field(default_factory=set)
     shares: dict = field(default_factory=dict)
 
-    def first_sight(self, event_id):
+    def save(self, team_id, user_id, entry_id, now):
+        self.kept.setdefault(user_id, {})[entry_id] = now
+        return True
+
+    def unsave(self, team_id, user_id, entry_id):
+        return self.kept.get(user_id, {}).pop(entry_id, None) is not None
+
+    def saved(self, team_id, user_id, limit):
+        kept = self.kept.get(user_id, {})
+        return tuple(Saved(entry=self.archive.known[each], saved_at=kept[each]) for each in reversed(kept))[
+            :limit
+        ]
+
+    def saved_among(self, team_id, user_id, entry_ids):
+        return frozenset(entry_ids) & frozenset(self.kept.get(user_id, {}))
+
+    def activity(self, entry_ids, team_id):
+        return {each: self.happened.get(each, Activity()) for each in entry_ids}
+
+    def entry_at(self, channel, ts):
+        return self.messages.get((channel.channel_id, ts))
+
+    def first_sight(self, event_id, now):
         new = event_id not in self.events
         self.events.add(event_id)
         return new
 
-    def begin_share(self, *, channel, entry_id, user_id, request_key):
-        if request_key in self.shares:
-            return False
-        self.shares[request_key] = None
-        return True
+    def begin_share(self, request_key, channel, entry_id, user_id, now):
+        new = request_key not in self.shares
+        self.shares.setdefault(request_key)
+        return new
 
-    def finish_share(self, *, request_key, ts):
-        if ts is None:
-            self.shares.pop(request_key, None)
-        else:
-            self.shares[request_key] = ts
+    def end_share(self, request_key, ts):
+        self.shares[request_key] = ts
+
+    def forget_share(self, request_key):
+        self.shares.pop(request_key, None)
 
 
-def glossary():
-    return Glossary(())
+class FixedClock:
+    def now(self):
+        return NOW
 
 
 class Rooms:
     """A reading desk over memory."""
 
     def __init__(self, directory, *, confined=None, entries=()):
-        self.archive = MemoryArchive(entries={one.id: one for one in entries})
+        self.archive = MemoryArchive(known={one.id: one for one in entries})
         self.search = MemorySearch(self.archive)
-        self.bookmarks = MemoryBookmarks(self.archive)
-        self.records = MemoryRecords()
+        self.marks = MemoryMarks(self.archive)
+        self.discussion = Discussion(self.marks, FixedClock())
         self.renderer = Renderer(vocabulary=load())
-        self.places = Places(self.archive, directory)
+        self.places = Places(self.discussion, directory)
         self.desk = ReadingDesk(
-            answers=Answers(self.search, glossary(), confined=confined),
+            answers=Answers(self.search, Glossary(()), confined=confined),
             archive=self.archive,
-            bookmarks=self.bookmarks,
+            marks=Marks(self.marks, FixedClock()),
+            discussion=self.discussion,
             places=self.places,
             renderer=self.renderer,
             style=lambda _channel: Style(),

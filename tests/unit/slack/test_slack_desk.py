@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from bot.model import Channel
+from bot.readers.marks import Activity, Place
 from bot.render.answers import search_state
-from bot.slack.ports import Activity, Post, Reader
+from bot.slack.ports import Reader
 from tests.unit.slack.rooms import DAY, Rooms, entry
 
 HERE, OTHER, SECRET = (Channel(team_id="T1", channel_id=one) for one in ("C1", "C2", "G3"))
@@ -29,6 +30,15 @@ def rooms():
     return Rooms(KnownChannels(), entries=[entry(1, "vllm one"), entry(2, "vllm two"), entry(3, "sglang")])
 
 
+def stands(*places):
+    return Activity(
+        places=tuple(
+            Place(channel=channel, ts=ts, thread_ts=next(iter(thread), None))
+            for channel, ts, *thread in places
+        )
+    )
+
+
 def links(message):
     return [
         piece["url"]
@@ -48,29 +58,29 @@ def _all(value):
 
 
 def test_a_hit_is_linked_to_its_message_in_this_channel_first(rooms):
-    rooms.archive.where = {
-        1: [Post(channel=OTHER, ts="9.1"), Post(channel=HERE, ts="8.1")],
-        2: [Post(channel=OTHER, ts="7.1", thread_ts="6.1")],
+    rooms.marks.happened = {
+        1: stands((HERE, "8.1"), (OTHER, "9.1")),
+        2: stands((OTHER, "6.1"), (OTHER, "7.1")),
     }
     message = rooms.desk.search(READER, "vllm")
-    assert links(message) == ["https://t.example/C1/8.1", "https://t.example/C2/7.1?6.1"]
+    assert links(message) == ["https://t.example/C1/8.1", "https://t.example/C2/7.1?5.1"]
 
 
 def test_a_message_in_a_channel_that_the_reader_is_not_in_is_not_linked(rooms):
-    rooms.archive.where = {1: [Post(channel=SECRET, ts="9.1")]}
+    rooms.marks.happened = {1: stands((SECRET, "9.1"))}
     assert links(rooms.desk.search(READER, "vllm")) == []
     inside = Reader(team_id="T1", user_id="U2", channel_id="C1")
     assert links(rooms.desk.search(inside, "vllm")) == ["https://t.example/G3/9.1"]
 
 
 def test_an_answer_that_everybody_reads_links_only_what_everybody_may_see(rooms):
-    rooms.archive.where = {1: [Post(channel=SECRET, ts="9.1")]}
+    rooms.marks.happened = {1: stands((SECRET, "9.1"))}
     public = Reader(team_id="T1", user_id="U2", channel_id="C1", public=True)
     assert links(rooms.desk.search(public, "vllm")) == []
 
 
 def test_replies_and_reactions_stand_beside_the_hit(rooms):
-    rooms.archive.happened = {1: Activity(replies=3, reactions=2)}
+    rooms.marks.happened = {1: Activity(replies=3, reactions=2)}
     assert "3 条回复" in rooms.desk.search(READER, "vllm").text
 
 
@@ -84,7 +94,7 @@ def test_any_text_is_answered(rooms, text):
 
 
 def test_a_day_shows_its_edition(rooms):
-    rooms.archive.entries[3] = entry(
+    rooms.archive.known[3] = entry(
         3, "older", edition=DAY - timedelta(days=1), editions=(DAY - timedelta(days=1),)
     )
     today = rooms.desk.search(READER, "today").text
@@ -94,7 +104,7 @@ def test_a_day_shows_its_edition(rooms):
 
 
 def test_the_latest_edition_is_the_channels_own_else_the_newest_of_all(rooms):
-    rooms.archive.latest = {None: DAY - timedelta(days=1), "C1": DAY}
+    rooms.archive.newest = {None: DAY - timedelta(days=1), "C1": DAY}
     assert "vllm one" in rooms.desk.latest(READER).text
     elsewhere = Reader(team_id="T1", user_id="U1", channel_id="D9")
     assert "没有导读" in rooms.desk.latest(elsewhere).text
@@ -118,7 +128,7 @@ def test_a_confined_repository_is_hidden_elsewhere_and_from_readers_outside_chan
 
 
 def test_an_entry_opens_with_what_can_be_done_where_the_reader_is(rooms):
-    rooms.archive.where = {1: [Post(channel=HERE, ts="8.1")]}
+    rooms.marks.happened = {1: stands((HERE, "8.1"))}
     view = rooms.desk.entry(READER, 1)
     ids = [piece["action_id"] for piece in _all(view["blocks"]) if "action_id" in piece]
     assert ids == ["entry_save", "entry_share", "entry_thread"]
@@ -139,13 +149,13 @@ def test_saving_is_remembered_and_taken_back(rooms):
 
 
 def test_a_message_is_saved_by_its_place_and_only_if_it_is_an_entry(rooms):
-    rooms.archive.messages = {("C1", "8.1"): 2}
+    rooms.marks.messages = {("C1", "8.1"): 2}
     assert rooms.desk.keep_message(READER, channel_id="C1", ts="8.1").key == "saved"
     assert rooms.desk.keep_message(READER, channel_id="C1", ts="8.2").key == "not_an_entry"
 
 
 def test_home_shows_today_only_from_channels_the_reader_may_see(rooms):
-    rooms.archive.sent = {"C1": [rooms.archive.entries[1]], "G3": [rooms.archive.entries[3]]}
+    rooms.archive.sent = {"C1": [rooms.archive.known[1]], "G3": [rooms.archive.known[3]]}
     rooms.desk.keep(READER, 2, saved=True)
     shown = str(rooms.desk.home(Reader(team_id="T1", user_id="U1")))
     assert "vllm one" in shown

@@ -13,7 +13,7 @@ from bot import web
 from bot.slack.http import dispatcher
 from bot.slack.manifest import manifest
 from bot.workspace.server import LocalWorkspace
-from tests.unit.slack.harness import Bot, eventually
+from tests.unit.slack.harness import Bot, Hand, eventually
 
 
 @pytest.fixture(scope="module")
@@ -32,27 +32,25 @@ def served(workspace):
 
 
 def test_a_command_typed_in_the_workspace_comes_by_http_and_is_answered(served, workspace):
-    bot, _ = served
+    assert served
     channel = workspace.create_channel("over-http")
-    bot.act(lambda person: person.type(channel, "/digest vllm"))
-    eventually(lambda: "hits for vllm" in str(bot.whispers(channel)))
+    hand = Hand(workspace)
+    hand.type(channel, "/digest vllm")
+    assert hand.whisper(channel, "hits for vllm")
 
 
 def test_eight_slow_commands_are_acked_in_time(served, workspace):
     bot, _ = served
     channel = workspace.create_channel("over-http-slow")
+    hand = Hand(workspace)
     bot.desk.gate.clear()
     begun = time.perf_counter()
     with ThreadPoolExecutor(8) as people:
-        typed = [
-            people.submit(bot.act, lambda person, n=n: person.type(channel, f"/digest slow {n}"))
-            for n in range(8)
-        ]
-        for each in typed:
-            each.result()
+        for typed in [people.submit(hand.type, channel, f"/digest slow {n}") for n in range(8)]:
+            typed.result()
     assert time.perf_counter() - begun < 3
     bot.desk.gate.set()
-    eventually(lambda: len(bot.whispers(channel)) == 8)
+    eventually(lambda: len(hand.whispers(channel)) == 8)
 
 
 def post(bot, body, *, secret=None, at=None):

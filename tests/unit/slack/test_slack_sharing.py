@@ -10,11 +10,12 @@ from bot.render.views import Style
 from bot.slack.client import posting_client, reading_client
 from bot.slack.directory import Directory
 from bot.slack.history import SlackHistory
-from bot.slack.poster import SlackPoster
 from bot.slack.ports import Reader
+from bot.slack.poster import SlackPoster
 from bot.slack.sharing import SlackSharing
 from bot.workspace.faults import Fault, FaultKind
 from bot.workspace.server import LocalWorkspace
+from tests.unit.slack.harness import Hand
 from tests.unit.slack.rooms import Rooms, entry
 
 
@@ -41,7 +42,7 @@ def sharing(workspace, rooms):
     return SlackSharing(
         desk=rooms.desk,
         archive=rooms.archive,
-        records=rooms.records,
+        discussion=rooms.discussion,
         renderer=rooms.renderer,
         style=lambda _channel: Style(),
         poster=SlackPoster(posting_client(workspace.bot_token, api_url=workspace.api_url, timeout=1.0)),
@@ -65,7 +66,7 @@ def test_a_share_says_who_shared_it_and_is_remembered_with_its_place(sharing, wo
     assert share(sharing, workspace, channel).key == "shared"
     message = posted(workspace, channel)[0]
     assert "看这条" in message["text"]
-    assert rooms.records.shares == {"k1": message["ts"]}
+    assert rooms.marks.shares == {"k1": message["ts"]}
 
 
 def test_the_same_wish_twice_posts_once_and_another_one_again(sharing, workspace, channel):
@@ -82,7 +83,7 @@ def test_a_share_whose_answer_was_lost_is_found_and_not_posted_again(
 ):
     workspace.add_fault(Fault(kind=kind))
     assert share(sharing, workspace, channel).key == "shared"
-    assert [rooms.records.shares["k1"]] == [one["ts"] for one in posted(workspace, channel)]
+    assert [rooms.marks.shares["k1"]] == [one["ts"] for one in posted(workspace, channel)]
 
 
 def test_a_share_that_nobody_can_find_is_not_repeated_and_not_claimed(sharing, workspace, channel):
@@ -100,32 +101,26 @@ def test_a_429_is_waited_out(sharing, workspace, channel):
 def test_a_long_429_is_not(sharing, workspace, rooms, channel):
     workspace.add_fault(Fault(kind=FaultKind.RATE_LIMITED, seconds=600))
     assert share(sharing, workspace, channel).key == "failed"
-    assert rooms.records.shares == {}
+    assert rooms.marks.shares == {}
 
 
 def test_a_channel_without_the_bot_asks_for_an_invitation(sharing, workspace, rooms):
     elsewhere = workspace.create_channel("no-bot-here", with_bot=False)
     assert share(sharing, workspace, elsewhere).key == "invite"
-    assert rooms.records.shares == {}
+    assert rooms.marks.shares == {}
 
 
 def test_an_entry_that_is_gone_is_told(sharing, workspace, rooms, channel):
-    rooms.archive.entries.clear()
+    rooms.archive.known.clear()
     assert share(sharing, workspace, channel).key == "entry_gone"
 
 
 def mention(sharing, workspace, channel, text="vllm", **more):
     reader = Reader(team_id="T1", user_id=workspace.user_id("reader"), channel_id=channel, public=True)
-    parent = workspace.act("reader", lambda person: _said(person, channel))
+    parent = Hand(workspace).type(channel, "?")
     arguments = {"event_id": "e1", "channel_id": channel, "thread_ts": parent, **more}
     sharing.answer_mention(reader, text, **arguments)
     return arguments
-
-
-async def _said(person, channel):
-    from bot.workspace.timestamps import show  # noqa: PLC0415
-
-    return show(person.say(channel, "?").ts)
 
 
 def test_a_mention_is_answered_once_in_its_thread(sharing, workspace, channel):

@@ -27,12 +27,6 @@ def _count(services: Services, body: dict[str, Any], *, present: bool) -> None:
     item = event.get("item") or {}
     if item.get("type") != "message":
         return
+    act = services.discussion.count_reaction if present else services.discussion.forget_reaction
     reader = reader_of(body)
-    services.discussion.reaction(
-        team_id=reader.team_id,
-        channel_id=str(item["channel"]),
-        ts=str(item["ts"]),
-        user_id=reader.user_id,
-        name=str(event["reaction"]),
-        present=present,
-    )
+    act(reader.team_id, str(item["channel"]), str(item["ts"]), reader.user_id, str(event["reaction"]))

@@ -21,17 +21,10 @@ def register(app: App, services: Services) -> None:
         event, reader = body["event"], reader_of(body)
         subtype = event.get("subtype")
         if subtype == "message_deleted":
-            services.discussion.forget_reply(
-                team_id=reader.team_id, channel_id=str(event["channel"]), ts=str(event["deleted_ts"])
-            )
+            services.discussion.forget_reply(reader.team_id, str(event["channel"]), str(event["deleted_ts"]))
             return
         thread_ts = event.get("thread_ts")
-        if subtype not in _COUNTED or event.get("bot_id") or not thread_ts or thread_ts == event["ts"]:
-            return
-        services.discussion.reply(
-            team_id=reader.team_id,
-            channel_id=str(event["channel"]),
-            thread_ts=str(thread_ts),
-            ts=str(event["ts"]),
-            user_id=reader.user_id,
-        )
+        if subtype in _COUNTED and thread_ts and not event.get("bot_id"):
+            services.discussion.count_reply(
+                reader.team_id, str(event["channel"]), str(event["ts"]), str(thread_ts), reader.user_id
+            )
