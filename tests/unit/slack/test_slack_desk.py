@@ -60,7 +60,7 @@ def _all(value):
 def test_a_hit_is_linked_to_its_message_in_this_channel_first(rooms):
     rooms.marks.happened = {
         1: stands((HERE, "8.1"), (OTHER, "9.1")),
-        2: stands((OTHER, "6.1"), (OTHER, "7.1")),
+        2: stands((OTHER, "6.1"), (OTHER, "7.1", "5.1")),
     }
     message = rooms.desk.search(READER, "vllm")
     assert links(message) == ["https://t.example/C1/8.1", "https://t.example/C2/7.1?5.1"]
