@@ -40,6 +40,7 @@ class Store:
         self.rooms: dict[str, Room] = {}
         self.homes: dict[str, View] = {}
         self.token_faults: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._identities: dict[str, Identity] = {}
         self._journal = journal
         if journal is not None:
@@ -91,7 +92,8 @@ class Store:
 
     def channel_named(self, name: str) -> Channel | None:
         """The channel of this name; direct conversations have none."""
-        return next((each for each in self.channels.values() if each.name == name and each.kind != "im"), None)
+        known = self._names.get(name)
+        return None if known is None else self.channels[known]
 
     def create_channel(self, name: str, *, private: bool, creator: User, now: float) -> Channel:
         """Raises the `invalid_name*` codes and `name_taken`."""
@@ -123,10 +125,15 @@ class Store:
 
     def put_channel(self, channel: Channel) -> Channel:
         """Add or replace a channel."""
-        self.channels[channel.id] = channel
-        self.rooms.setdefault(channel.id, Room(channel.last_ts))
+        self._enter(channel)
         self._write("channel", channel.id, asdict(channel))
         return channel
+
+    def _enter(self, channel: Channel) -> None:
+        self.channels[channel.id] = channel
+        self.rooms.setdefault(channel.id, Room(channel.last_ts))
+        if channel.kind != "im":
+            self._names[channel.name] = channel.id
 
     # messages, Home tabs, app
 
@@ -175,9 +182,8 @@ class Store:
         match record:
             case Record("user", key, dict(value)):
                 self.users[key] = User(**value)
-            case Record("channel", key, dict(value)):
-                self.channels[key] = Channel(**{**value, "members": tuple(value["members"])})
-                self.rooms.setdefault(key, Room(value["last_ts"]))
+            case Record("channel", _, dict(value)):
+                self._enter(Channel(**{**value, "members": tuple(value["members"])}))
             case Record("message", _, dict(value)):
                 self.rooms[value["channel"]].put(Message(**value))
             case Record("message", key, None):

@@ -35,7 +35,7 @@ def test_faults_channels_tokens_and_the_log_are_reached_from_outside(workspace):
 
 
 def test_a_workspace_that_is_away_is_an_error_with_its_address():
-    with pytest.raises(WorkspaceError, match="127.0.0.1:9"):
+    with pytest.raises(WorkspaceError, match=r"127\.0\.0\.1:9"):
         RemoteWorkspace("http://127.0.0.1:9").state()
 
 
