@@ -27,7 +27,7 @@ class Editions:
             return read_entries(connection, [entry_id]).get(entry_id)
 
     def latest(self, channel: Channel | None) -> date | None:
-        """Return the newest edition that the channel was told about and sent an entry of; None for a channel: of all."""
+        """Return the newest edition that the channel was told about and sent an entry of (no channel: of all)."""
         newest = select(func.max(documents.c.edition)).where(
             documents.c.state == DocumentState.ACCEPTED, ~documents.c.superseded
         )

@@ -43,12 +43,12 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> tuple[Channel, ...]:
+    def lease(self, owner: str, now: datetime, until: datetime, limit: int, *, since: datetime) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
         On PostgreSQL a channel that another caller is just leasing is passed over, not waited for.
         """
-        wanted = {"now": now, "soon": now + SOON, "limit": limit}
+        wanted = {"now": now, "soon": now + SOON, "since": since, "limit": limit}
         with self._database.transaction() as connection:
             found = [
                 Channel(team_id=row[0], channel_id=row[1]) for row in connection.execute(statements.LEASABLE, wanted)

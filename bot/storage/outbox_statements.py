@@ -40,6 +40,9 @@ _first_id = (
     .scalar_subquery()
 )
 
+_doubtful = deliveries.alias("doubtful")
+UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
+
 LEASABLE = (
     select(channels.c.team_id, channels.c.channel_id)
     .select_from(channels)
@@ -50,6 +53,15 @@ LEASABLE = (
         or_(channels.c.next_post_at.is_(None), channels.c.next_post_at <= bindparam("soon", type_=UtcDateTime)),
         or_(_first.c.next_try_at.is_(None), _first.c.next_try_at <= NOW),
         ~exists().where(teams.c.team_id == channels.c.team_id, teams.c.blocked_reason.is_not(None)),
+        # An unresolved message holds back the later ones of its channel, until the wait for it is over.
+        ~exists()
+        .where(
+            same_channel(_doubtful, channels),
+            _doubtful.c.state.in_(UNRESOLVED),
+            _doubtful.c.kind != DeliveryKind.UPDATE,
+            _doubtful.c.sending_since >= bindparam("since", type_=UtcDateTime),
+        )
+        .correlate(channels),
     )
     # Whoever posted last has the latest pace, so this order is a fair round.
     .order_by(func.coalesce(channels.c.next_post_at, _first.c.planned_at), channels.c.channel_id)

@@ -131,14 +131,14 @@ class PlanStore:
                 )
         return slot_id
 
-    def planned_entries(self, channel: Channel) -> tuple[Delivery, ...]:
-        """Return the channel's PLANNED ENTRY deliveries in order."""
+    def planned(self, channel: Channel) -> tuple[Delivery, ...]:
+        """Return the channel's PLANNED ROOT and ENTRY deliveries in order."""
         statement = (
             select(*delivery_columns())
             .where(
                 deliveries.c.state == DeliveryState.PLANNED,
                 in_channel(deliveries, channel),
-                deliveries.c.kind == DeliveryKind.ENTRY,
+                deliveries.c.kind.in_((DeliveryKind.ROOT, DeliveryKind.ENTRY)),
             )
             .order_by(deliveries.c.ordinal, deliveries.c.part)
         )
