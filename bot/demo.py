@@ -6,8 +6,8 @@ The bot does not know that it is a demo: only base URL, tokens, database and pac
 from __future__ import annotations
 
 import tempfile
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -89,18 +89,22 @@ def take_documents(scene: Scene) -> tuple[Taken, ...]:
 
 
 def deliver(scene: Scene) -> Iterator[Progress]:
-    """Plan what is new in every channel now, and send it; tell the progress until nothing is owed any more."""
+    """Plan what is new in every channel now, and send it; tell the progress until nothing is owed any more.
+
+    Raises what sending raised.
+    """
     bot = scene.bot
-    before = _count(bot, (DeliveryState.SENT,))
+    before = len(posted(scene))
     for channel in bot.refresh_policies():
         bot.delivery.deliver_now(channel)
-    sending = threading.Thread(target=_send, args=(bot,), name="demo-delivery", daemon=True)
-    sending.start()
-    while sending.is_alive():
-        yield Progress(sent=_count(bot, (DeliveryState.SENT,)) - before, owed=_count(bot, _OWED))
-        sending.join(0.1)
+    with ThreadPoolExecutor(1, thread_name_prefix="demo-delivery") as pool:
+        sending = pool.submit(_send, bot)
+        while not sending.done():
+            yield Progress(sent=len(posted(scene)) - before, owed=_count(bot, _OWED))
+            wait([sending], timeout=0.1)
+        sending.result()
     bot.update()
-    yield Progress(sent=_count(bot, (DeliveryState.SENT,)) - before, owed=_count(bot, _OWED))
+    yield Progress(sent=len(posted(scene)) - before, owed=_count(bot, _OWED))
 
 
 def stay(scene: Scene) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from bot.bootstrap.archive import Archive
 from bot.bootstrap.policies import render_style
-from bot.bootstrap.shelf import Shelf
 from bot.config import Secrets
 from bot.delivery.policy import ChannelPolicy
 from bot.delivery.ports import History, Poster
@@ -30,6 +29,7 @@ from bot.slack.services import Services
 from bot.slack.sharing import SlackSharing
 from bot.slack.socket import Socket
 from bot.slack.work import Failures, Work
+from bot.storage.editions import Editions
 from bot.storage.marks_store import MarksStore
 from bot.storage.search_reindex import reindex
 from bot.web import Dispatch
@@ -120,12 +120,12 @@ def open_front(
     def style(channel: Channel | None) -> Style:
         return holder[0].style(channel)
 
-    shelf = Shelf(archive.database)
+    editions = Editions(archive.database)
     marks_store = MarksStore(archive.database)
     discussion = Discussion(marks_store, archive.clock)
     desk = ReadingDesk(
         answers=answers,
-        archive=shelf,
+        archive=editions,
         marks=Marks(marks_store, archive.clock),
         discussion=discussion,
         places=Places(discussion, directory),
@@ -136,7 +136,7 @@ def open_front(
     )
     sharing = SlackSharing(
         desk=desk,
-        archive=shelf,
+        archive=editions,
         discussion=discussion,
         renderer=renderer,
         style=style,

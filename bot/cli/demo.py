@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from bot.demo import Scene
     from bot.ingest.service import Taken
 
+WIDTH = 140
+"""Columns where no terminal says how many there are: titles stay on one line."""
+
 
 @verb("demo", example="digest-bot demo\ndigest-bot demo --once")
 @click.option("--once", is_flag=True, help="Deliver, print what was posted where, and end.")
@@ -37,7 +40,9 @@ def command(once: bool, keep: Path | None, port: int, config_path: Path) -> None
 
     log.configure(level="WARNING")
     config = load(config_path)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH)
     with demo.open_scene(config, port=port, keep=keep, database_given=bool(os.environ.get("DATABASE_URL"))) as scene:
         console.print(f"Local Slack workspace: {scene.workspace.url}/")
         taken = demo.take_documents(scene)
@@ -106,7 +111,7 @@ def _print_messages(console: Console, scene: Scene) -> None:
     table = Table("#", "channel", "kind", "ts", "editions", "title", title="Posted", title_justify="left")
     for number, one in enumerate(messages, start=1):
         entry = entries.get(entry_of(one.subject) or 0)
-        title = entry.title if entry else one.subject
+        title = entry.title if entry else f"digest of {one.subject.partition(':')[2].partition('/')[0]}"
         editions = str(len(entry.editions)) if entry else ""
         channel = names.get(one.channel.channel_id, one.channel.channel_id)
         table.add_row(*(Text(str(cell)) for cell in (number, channel, one.kind.value, one.ts, editions, title)))
