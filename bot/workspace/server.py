@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import ipaddress
 import signal
 import socket
@@ -303,10 +304,15 @@ class LocalWorkspace:
 
     # acting as a person
 
-    def act(self, user: str, action: Callable[[Person], Awaitable[Result]]) -> Result:
-        """Runs an action of `interactions` or `clicks` as this person, and returns what it returns."""
+    def act(self, user: str, action: Callable[[Person], Any]) -> Any:
+        """Runs an action of `interactions` or `clicks` as this person, and returns what it returns or awaits."""
         person = Person(self._running, self._running.store.users[self.user_id(user)])
-        return self._await(action(person))
+
+        async def run() -> Any:
+            result = action(person)
+            return await result if inspect.isawaitable(result) else result
+
+        return self._await(run())
 
     @property
     def _running(self) -> Workspace:

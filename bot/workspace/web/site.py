@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from bot.workspace.core import Workspace
 from bot.workspace.web.api_endpoint import ApiEndpoint
 from bot.workspace.web.control import Control
-from bot.workspace.web.guard import Endpoint
+from bot.workspace.web.guard import Endpoint, is_local
 from bot.workspace.web.hooks import ResponseUrls
 from bot.workspace.web.links import Link
 from bot.workspace.web.page_api import PageApi
@@ -49,6 +49,9 @@ def _endpoint(target: Endpoint) -> Endpoint:
     """A plain function: Starlette takes an object with `__call__` for a whole ASGI application."""
 
     async def call(request: Request) -> Response:
+        if not is_local(request):
+            # Local tokens are no secret: a page of another site must not use them through a browser.
+            return PlainTextResponse("Only for this machine.", 403)
         return await target(request)
 
     return call

@@ -98,7 +98,7 @@ def test_events_come_with_thread_and_mention_and_only_from_channels_of_the_bot(w
     connect(listeners)
     elsewhere = workspace.create_channel("elsewhere", with_bot=False)
 
-    async def talk(person):
+    def talk(person):
         person.say(elsewhere, "not for the bot")
         parent = person.say(channel, "hello @digest-bot")
         person.say(channel, "a reply", thread_ts=f"{parent.ts // 10**6}.{parent.ts % 10**6:06d}")
@@ -124,7 +124,7 @@ def test_an_event_that_is_not_acknowledged_comes_again(workspace, channel, conne
 
     connect(listeners)
 
-    async def talk(person):
+    def talk(person):
         person.say(channel, "listen")
 
     workspace.act("reader", talk)
@@ -261,7 +261,7 @@ def test_a_submission_may_push_update_and_clear(workspace, channel, connect):
     first = opened.wait()[0]
     workspace.act("reader", lambda person: clicks.submit(person, first["id"], STATE))
 
-    async def top(person):
+    def top(person):
         return [view.document["callback_id"] for view in person.workspace.modals.stack(person.user)]
 
     async def submit_top(person):
@@ -269,7 +269,7 @@ def test_a_submission_may_push_update_and_clear(workspace, channel, connect):
 
     assert workspace.act("reader", top) == ["ask", "second"]
 
-    async def give_fresh_ids(person):
+    def give_fresh_ids(person):
         return person.workspace.modals.stack(person.user)[-1]
 
     second = workspace.act("reader", give_fresh_ids)
@@ -290,7 +290,7 @@ def test_the_home_tab_is_published_per_person_and_its_opening_is_an_event(worksp
     view = client.views_publish(user_id=workspace.user_id("reader"), view=home)["view"]
     assert view["type"] == "home"
 
-    async def open_home(person):
+    def open_home(person):
         person.open_home()
 
     workspace.act("reader", open_home)
@@ -329,10 +329,10 @@ def test_reactions_and_edits_of_people_are_events(workspace, client, channel, co
     connect(listeners)
     ts = client.chat_postMessage(channel=channel, text="react")["ts"]
 
-    async def react(person):
+    def react(person):
         person.react(channel, ts, "eyes")
 
-    async def unreact(person):
+    def unreact(person):
         person.react(channel, ts, "eyes", remove=True)
 
     workspace.act("reader", react)

@@ -145,10 +145,17 @@ def test_only_loopback_is_served():
 
 
 def test_a_page_of_another_site_is_turned_away(workspace):
-    for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-        request = urllib.request.Request(f"{workspace.url}/_control/state", headers=headers)
-        with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(request, timeout=5)
+    for path in ("_control/state", "_page/boot", "api/auth.test"):
+        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            request = urllib.request.Request(f"{workspace.url}/{path}", headers=headers)
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(request, timeout=5)
+
+
+def test_a_taken_port_is_named(workspace):
+    port = int(workspace.url.rsplit(":", 1)[1])
+    with pytest.raises(WorkspaceError, match=f"port {port} on 127"):
+        LocalWorkspace(port).start()
 
 
 def test_scopes_of_the_manifest_are_enforced(workspace, client, channel):

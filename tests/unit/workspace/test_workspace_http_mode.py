@@ -78,7 +78,7 @@ def test_a_bolt_app_behind_a_request_url_gets_commands_actions_and_events(worksp
     workspace.act("reader", lambda person: person.type(channel, "/digest vllm"))
     assert workspace.ephemerals(channel, "reader")[-1]["text"] == "over http: vllm"
 
-    async def talk(person):
+    def talk(person):
         person.say(channel, "hello")
 
     workspace.act("reader", talk)
@@ -93,7 +93,7 @@ def test_every_delivery_is_signed(workspace, channel, open_door):
     door = open_door(answer)
     workspace.install(request_url=door.url)
 
-    async def talk(person):
+    def talk(person):
         person.say(channel, "hello")
 
     workspace.act("reader", talk)
@@ -115,7 +115,7 @@ def test_an_event_refused_over_http_comes_again_with_a_number_and_a_reason(works
     door = open_door(answer)
     workspace.install(request_url=door.url)
 
-    async def talk(person):
+    def talk(person):
         person.say(channel, "hello")
 
     workspace.act("reader", talk)
@@ -138,13 +138,13 @@ def test_no_retry_is_respected(workspace, channel, open_door):
     door = open_door(answer)
     workspace.install(request_url=door.url)
 
-    async def talk(person):
+    def talk(person):
         person.say(channel, "hello")
 
     workspace.act("reader", talk)
     door.heard.wait(2)
 
-    async def last(person):
+    def last(person):
         person.say(channel, "last")
 
     workspace.act("reader", last)

@@ -51,7 +51,7 @@ def test_each_envelope_goes_to_one_connection_in_turn(workspace, channel, links)
     first, _ = greet(workspace, links)
     second, _ = greet(workspace, links)
 
-    async def talk(person):
+    def talk(person):
         for number in range(4):
             person.say(channel, f"message {number}")
 
