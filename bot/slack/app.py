@@ -29,7 +29,7 @@ def build_app(
 ) -> App:
     """A Bolt app without listeners. Makes no request: the token is checked by whoever calls `Directory.identity`.
 
-    `client` gives base URL and time-outs and holds no token of its own. `signing_secret` is for HTTP only; without one,
+    `client` gives base URL and time-outs. `signing_secret` is for HTTP only; without one,
     requests over HTTP are all refused. `teller` finds out from a request's body how to reach the person behind it.
     """
     logger = logging.getLogger("slack_bolt")
@@ -91,7 +91,8 @@ def _feature(body: dict[str, Any]) -> str:
 
 
 class _OneWarningLess(logging.Filter):
-    """Bolt reads SLACK_BOT_TOKEN by itself and then warns that the client given to it comes first. It does."""
+    """Bolt reads SLACK_BOT_TOKEN by itself and then warns that it goes unused. It does: `authorize` gives the token."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return "you gave `client`" not in record.getMessage()
+        text = record.getMessage()
+        return "`token` will be unused" not in text and "SLACK_BOT_TOKEN env variable" not in text

@@ -57,11 +57,13 @@ class Socket:
         self._keeper = threading.Thread(target=self._keep, name="slack-socket-keeper", daemon=True)
 
     def connect(self) -> None:
-        """Open the connection, and keep it open from now on.
+        """Open the connection, and keep it open from now on. Idempotent.
 
         Raises `SlackUnavailable` with what to do where the app token is refused. Where Slack is only out of reach, the
         program goes on: the connection is tried again in the background, and `problem` says why it is not there.
         """
+        if self._keeper.is_alive():
+            return
         try:
             self._open()
         except Refused as refused:

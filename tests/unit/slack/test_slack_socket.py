@@ -1,0 +1,107 @@
+"""The Socket Mode connection: what it says when it cannot be had, and how it comes back."""
+
+import json
+
+import pytest
+from slack_bolt import BoltResponse
+from structlog.testing import capture_logs
+
+from bot.errors import SlackUnavailable
+from bot.slack.backoff import Backoff
+from bot.slack.envelopes import ack
+from bot.slack.socket import Socket
+from bot.workspace.server import LocalWorkspace
+from tests.unit.slack.harness import Bot, Hand, eventually
+from tests.unit.slack.loopback import Loopback, http_answer
+
+
+@pytest.fixture(scope="module")
+def workspace():
+    with LocalWorkspace() as running:
+        yield running
+
+
+def test_a_refused_app_token_says_what_to_do(workspace):
+    with Bot(workspace, socket=False) as bot:
+        socket = Socket(app=bot.app, app_token="xapp-wrong", api_url=workspace.api_url)
+        with pytest.raises(SlackUnavailable, match="connections:write"):
+            socket.connect()
+        assert not socket.is_connected()
+        socket.close()
+
+
+def test_a_slack_that_is_away_at_the_start_is_connected_to_when_it_comes(workspace):
+    workspace.refuse_links(2)
+    with Bot(workspace) as bot:
+        assert bot.socket.problem
+        eventually(bot.socket.is_connected, seconds=10)
+        assert bot.socket.problem is None
+        bot.socket.connect()  # a second time does nothing
+        assert workspace.connections == 1
+
+
+def test_an_outage_is_one_line_in_the_log_however_long_it_lasts(workspace, monkeypatch):
+    monkeypatch.setattr("bot.slack.backoff.Backoff.next", lambda _self: 0.02)
+    with Bot(workspace, socket=False) as bot, Loopback([http_answer(503, b"")]) as away:
+        socket = Socket(app=bot.app, app_token="xapp-1", api_url=away.url)
+        with capture_logs() as lines:
+            socket.connect()
+            eventually(lambda: len(away.requests) > 5)
+        socket.close()
+    assert [one["event"] for one in lines] == ["socket_unavailable"]
+    assert "apps.connections.open" in (socket.problem or "")
+
+
+def test_a_command_in_the_middle_of_a_refresh_is_answered(workspace, monkeypatch):
+    monkeypatch.setattr("bot.slack.link.RETIRED_SECONDS", 0.2)
+    channel = workspace.create_channel("refreshing")
+    with Bot(workspace) as bot:
+        hand = Hand(workspace)
+        for number in range(10):
+            workspace.refresh_sockets("warning")
+            hand.type(channel, f"/digest round {number}")
+            hand.whisper(channel, f"hits for round {number}")
+        eventually(lambda: workspace.connections == 1, seconds=15)
+        assert bot.errors == 0
+
+
+def test_closing_is_quick_and_final(workspace):
+    with Bot(workspace) as bot:
+        bot.socket.close()
+        assert not bot.socket.is_connected()
+        eventually(lambda: workspace.connections == 0)
+
+
+def test_pauses_grow_to_half_a_minute_and_begin_again():
+    backoff = Backoff()
+    pauses = [backoff.next() for _ in range(12)]
+    assert 0.3 < pauses[0] <= 0.5
+    assert 20 <= pauses[-1] <= 30
+    backoff.reset()
+    assert backoff.next() <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "response", "expected"),
+    [
+        ("slash_commands", BoltResponse(status=200, body=""), {"envelope_id": "e"}),
+        (
+            "slash_commands",
+            BoltResponse(status=200, body="hi"),
+            {"envelope_id": "e", "payload": {"text": "hi"}},
+        ),
+        (
+            "interactive",
+            BoltResponse(status=200, body=json.dumps({"response_action": "clear"})),
+            {"envelope_id": "e", "payload": {"response_action": "clear"}},
+        ),
+        ("events_api", BoltResponse(status=404, body="{}"), {"envelope_id": "e"}),
+        ("slash_commands", BoltResponse(status=404, body="{}"), None),
+        ("events_api", BoltResponse(status=500, body=""), None),
+    ],
+)
+def test_an_ack_says_what_the_listener_said(kind, response, expected):
+    response.headers["content-type"] = [
+        "application/json" if str(response.body).startswith("{") else "text/plain"
+    ]
+    assert ack({"envelope_id": "e", "type": kind}, response) == expected
