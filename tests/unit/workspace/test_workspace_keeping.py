@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from bot.workspace.server import LocalWorkspace
 
 PROGRAM = """
 import sys
+import threading
 from pathlib import Path
 from bot.workspace.server import LocalWorkspace
 workspace = LocalWorkspace(keep=Path(sys.argv[1])).start()
@@ -94,3 +97,34 @@ def test_a_clock_that_goes_back_still_gives_rising_timestamps(clock, tmp_path):
         client = WebClient(token=workspace.bot_token, base_url=workspace.api_url)
         stamps.append(client.chat_postMessage(channel=channel, text="x")["ts"])
     assert stamps == sorted(set(stamps))
+
+
+def test_every_answered_post_survives_a_kill_in_the_middle_of_many(tmp_path):
+    process, client, channel = run(tmp_path)
+    answered: list[str] = []
+    enough = threading.Event()
+
+    def post(number: int) -> None:
+        own = WebClient(token=client.token, base_url=client.base_url, retry_handlers=[], timeout=5)
+        for turn in range(200):
+            try:
+                answered.append(own.chat_postMessage(channel=channel, text=f"{number}.{turn}")["ts"])
+            except (OSError, http.client.HTTPException):
+                return
+            if len(answered) > 60:
+                enough.set()
+
+    writers = [threading.Thread(target=post, args=(number,)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    assert enough.wait(20)
+    process.send_signal(signal.SIGKILL)
+    for writer in writers:
+        writer.join()
+    process.wait()
+    with LocalWorkspace(keep=tmp_path) as workspace:
+        kept = [each["ts"] for each in workspace.messages(channel) if "subtype" not in each]
+        texts = [each["text"] for each in workspace.messages(channel) if "subtype" not in each]
+    assert set(answered) <= set(kept)
+    assert len(kept) <= len(answered) + len(writers)
+    assert len(texts) == len(set(texts))
