@@ -10,7 +10,7 @@ from bot.ingest.people import find_people
 from bot.ingest.verdicts import find_verdict
 from bot.model import Extraction
 from bot.text.scan import Kind, Piece, scan
-from bot.text.vocabulary import Vocabulary, words
+from bot.text.vocabulary import TopicTree, Vocabulary, words
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _UNIT = (
@@ -38,9 +38,9 @@ def extract(title: str, body: str, *, vocabulary: Vocabulary) -> Extraction:
         verdict_span=verdict.span if verdict else None,
         audience=audience,
         audience_negative=audience_negative,
-        pull_requests=_names(pieces, {Kind.PULL}),
-        paths=_names(pieces, {Kind.PATH}),
-        identifiers=tuple(n for n in _names(pieces, {Kind.CODE, Kind.WORD}) if n not in people),
+        pull_requests=_names(pieces, (Kind.PULL,)),
+        paths=_names(pieces, (Kind.PATH,)),
+        identifiers=tuple(n for n in _names(pieces, (Kind.CODE, Kind.WORD)) if n not in people),
         people=people,
         figures=tuple(dict.fromkeys(_figures(text, pieces))),
         topics=topics_of(text, vocabulary),
@@ -52,18 +52,25 @@ def topics_of(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     found: dict[str, None] = {}
     units = words(text)
     tree = vocabulary.topic_tree
-    for index in [place for place, unit in enumerate(units) if unit in tree]:
-        node = tree[units[index]]
-        place = index
-        while node is not None:
-            for topic in node.get("", ()):
-                found[topic] = None
-            place += 1
-            node = node.get(units[place]) if place < len(units) else None
+    for index, (unit, following) in enumerate(zip(units, (*units[1:], ""), strict=True)):
+        if unit not in tree:
+            continue
+        node = tree[unit]
+        found.update(dict.fromkeys(node.get("", ())))
+        # Most Chinese characters that begin a term are followed by another one: leave early.
+        if following and following in node:
+            _longer_terms(units, index + 1, node, found)
     return tuple(found)
 
 
-def _names(pieces: list[Piece], kinds: set[Kind]) -> tuple[str, ...]:
+def _longer_terms(units: list[str], place: int, node: TopicTree, found: dict[str, None]) -> None:
+    while place < len(units) and units[place] in node:
+        node = node[units[place]]
+        found.update(dict.fromkeys(node.get("", ())))
+        place += 1
+
+
+def _names(pieces: list[Piece], kinds: tuple[Kind, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece.name for piece in pieces if piece.kind in kinds and piece.name))
 
 

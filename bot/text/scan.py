@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from bot.text.vocabulary import Vocabulary
 from bot.text.words import Target, classify_code, find_words, is_host, target_of
@@ -50,12 +50,11 @@ class Kind(Enum):
     WORD = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """`text[start:end]` is of this kind and shows as `shown`; what stands around `shown` are markers.
 
     `name` is what an extraction lists: the path of `a/b.py:12` is `a/b.py`. Empty: nothing to list. A `url` of a LINK
-    is absolute; PULL and PATH need the repository.
+    is absolute; PULL and PATH need the repository. A tuple, because a text has dozens and is scanned more than once.
     """
 
     kind: Kind
