@@ -52,7 +52,7 @@ def topics_of(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     found: dict[str, None] = {}
     units = words(text)
     tree = vocabulary.topic_tree
-    for index, (unit, following) in enumerate(zip(units, (*units[1:], ""), strict=True)):
+    for index, (unit, following) in enumerate(zip(units, (*units[1:], ""), strict=False)):
         if unit not in tree:
             continue
         node = tree[unit]
