@@ -29,6 +29,9 @@ _VERBS = {
     "manifest": ("bot.cli.manifest", "Print the app manifest to paste at api.slack.com/apps."),
 }
 
+_LOGGING = ("run", "demo", "workspace")
+"""Verbs that stay and set up their own logs; for the others, warnings on standard error are enough."""
+
 
 class _Verbs(click.Group):
     """A group that knows its commands by name and imports one only to run it."""
@@ -50,12 +53,15 @@ class _Verbs(click.Group):
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="digest-bot")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Deliver a team's daily digest to Slack once, and find it again in Chinese and English.
 
     Start with `digest-bot demo`. Every command has an example in its --help.
     Exit codes: 0 fine, 1 some things failed, 2 cannot run.
     """
+    if context.invoked_subcommand not in _LOGGING and "--help" not in sys.argv:
+        import_module("bot.log").configure(level="WARNING")
 
 
 def main() -> None:

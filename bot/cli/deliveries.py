@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.options import SOME_FAILED, config_option, json_option, print_json, verb
+from bot.cli.options import SOME_FAILED, config_option, epilog, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from bot.bootstrap.archive import Archive
@@ -22,7 +22,7 @@ _EXAMPLE = (
 )
 
 
-@verb("deliveries", example=_EXAMPLE, cls=click.Group, invoke_without_command=True)
+@click.group("deliveries", epilog=epilog(_EXAMPLE), invoke_without_command=True)
 @click.option("--state", type=click.Choice(_STATES), help="Only those in this state.")
 @click.option("--channel", help="Only those of this channel ID.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=200, show_default=True, help="The newest so many.")
@@ -55,7 +55,7 @@ def command(
         _print(rows)
 
 
-@command.command("settle", epilog="\b\nExample:\n  $ digest-bot deliveries settle 3f2a 1796086800.000100")  # type: ignore[attr-defined]
+@verb("settle", example="digest-bot deliveries settle 3f2a 1796086800.000100")
 @click.argument("key")
 @click.argument("ts")
 @click.pass_obj
@@ -64,12 +64,16 @@ def settle(config_path: Path, key: str, ts: str) -> None:
     _decide(config_path, key, ts)
 
 
-@command.command("retry", epilog="\b\nExample:\n  $ digest-bot deliveries retry 3f2a")  # type: ignore[attr-defined]
+@verb("retry", example="digest-bot deliveries retry 3f2a")
 @click.argument("key")
 @click.pass_obj
 def retry(config_path: Path, key: str) -> None:
     """The message is not in the channel: send it again."""
     _decide(config_path, key, None)
+
+
+command.add_command(settle)
+command.add_command(retry)
 
 
 def _decide(config_path: Path, key: str, ts: str | None) -> None:

@@ -22,10 +22,15 @@ config_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
-def verb(name: str, *, example: str, **attrs: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command whose --help ends with `example`, each line as it would be typed."""
+def epilog(example: str) -> str:
+    """The end of a --help: `example`, each line as it would be typed."""
     lines = "\n".join(f"  $ {line}" for line in example.split("\n"))
-    return click.command(name, epilog=f"\b\nExample:\n{lines}", **attrs)
+    return f"\b\nExample:\n{lines}"
+
+
+def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command whose --help ends with `example`."""
+    return click.command(name, epilog=epilog(example))
 
 
 def print_json(value: Any) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from threading import Event
 
-import structlog
-
 from bot.delivery.alerts import Alerts
 from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
+from bot.delivery.desk import decide
 from bot.delivery.doors import Doors
 from bot.delivery.gates import Gates
 from bot.delivery.planner import Planned, Planner
@@ -19,11 +18,9 @@ from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, Mes
 from bot.delivery.post import Sender, Tally
 from bot.delivery.reconcile import Reconciler, Settled
 from bot.delivery.updates import Updater
-from bot.delivery.values import Resolution, Status
+from bot.delivery.values import Status
 from bot.delivery.verdict import Landing
-from bot.model import Channel, Delivery, DeliveryState
-
-_log = structlog.get_logger("bot.delivery")
+from bot.model import Channel, Delivery
 
 
 class DeliveryService:
@@ -132,26 +129,12 @@ class DeliveryService:
 
     def settle(self, key: str, ts: str) -> bool:
         """A person has found a held message in the channel; return whether the delivery was held."""
-        return self._decide(key, DeliveryState.SENT, ts)
+        return decide(self._storage, key, ts, now=self._clock.now())
 
     def retry(self, key: str) -> bool:
         """A person wants a held or failed message to be sent again; return whether it was one."""
-        return self._decide(key, DeliveryState.PLANNED, None)
+        return decide(self._storage, key, None, now=self._clock.now())
 
     def status(self) -> Status:
         """Return the state of delivery in numbers, and what waits for a person."""
         return self._storage.status(self._clock.now())
-
-    def _decide(self, key: str, state: DeliveryState, ts: str | None) -> bool:
-        delivery = self._storage.by_key(key)
-        if delivery is None or delivery.state not in (DeliveryState.HELD, DeliveryState.FAILED):
-            return False
-        if delivery.state is DeliveryState.FAILED and state is DeliveryState.SENT:
-            return False  # Slack said that it is not there
-        resolution = Resolution(delivery_id=delivery.id, expected=delivery.state, state=state, ts=ts)
-        if not self._storage.resolve(resolution, self._clock.now()):
-            return False
-        for cause in ("held", "failed"):
-            self.alarm.clear(f"{cause}:{delivery.key}")
-        _log.info("decided_by_a_person", delivery=delivery.key, state=state.value)
-        return True

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from bot.delivery.values import entry_of
 from bot.storage.engine import Database
-from bot.storage.schema import channels, deliveries, documents
+from bot.storage.schema import alerts, channels, deliveries, documents
 
 
 def list_documents(database: Database, *, state: str | None = None, limit: int = 200) -> list[dict[str, Any]]:
@@ -88,6 +88,22 @@ def list_channels(database: Database) -> list[dict[str, Any]]:
                 "waiting": row.waiting,
                 "blocked": row.blocked_reason,
                 "advice": row.blocked_advice,
+            }
+            for row in connection.execute(statement)
+        ]
+
+
+def list_alerts(database: Database) -> list[dict[str, Any]]:
+    """List what people must see and is not over yet, the newest last. Raises StorageUnavailable."""
+    statement = select(alerts).order_by(alerts.c.first_at)
+    with database.reading() as connection:
+        return [
+            {
+                "cause": row.cause,
+                "text": row.text,
+                "count": row.count,
+                "since": row.first_at.isoformat(),
+                "last": row.last_at.isoformat(),
             }
             for row in connection.execute(statement)
         ]

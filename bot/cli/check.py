@@ -1,0 +1,91 @@
+"""`digest-bot check`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.cli.options import SOME_FAILED, config_option, verb
+
+if TYPE_CHECKING:
+    from bot.config import Config
+
+
+@verb("check", example="digest-bot check --config config.yaml")
+@config_option
+def command(config_path: Path) -> None:
+    """Say whether configuration, inbox, templates, glossary and database are usable. Asks Slack nothing.
+
+    Every template is rendered with the nastiest entry we know. Exit code 1 if something is wrong, 2 if the
+    configuration cannot be read at all.
+    """
+    from bot.config import load  # noqa: PLC0415 - --help must not wait for it
+
+    config = load(config_path)
+    wrong = False
+    for name, examine in (
+        ("configuration", _configuration),
+        ("inbox", _inbox),
+        ("templates", _templates),
+        ("glossary", _glossary),
+        ("database", _database),
+    ):
+        faults = list(examine(config))
+        wrong = wrong or bool(faults)
+        click.echo(f"{name}: {'ok' if not faults else ''}".rstrip())
+        for fault in faults:
+            click.echo(f"  {fault}")
+    if wrong:
+        raise SystemExit(SOME_FAILED)
+
+
+def _configuration(config: Config) -> Iterator[str]:
+    if not config.channels:
+        yield "no channels: nothing will be delivered; name one under channels:"
+
+
+def _inbox(config: Config) -> Iterator[str]:
+    if not config.inbox_path.is_dir():
+        yield f"{config.inbox_path} is no folder: create it, or correct inbox.path"
+
+
+def _templates(config: Config) -> Iterator[str]:
+    from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415
+    from bot.bootstrap.policies import templates_folder  # noqa: PLC0415
+    from bot.render.sample import check_templates  # noqa: PLC0415
+
+    words = load_vocabulary(config)
+    folders = {templates_folder(config, channel) for channel in config.channels} | {None}
+    for folder in sorted(folders, key=str):
+        if folder is not None and not folder.is_dir():
+            yield f"{folder} is no folder: correct templates in the configuration"
+            continue
+        yield from check_templates(folder, vocabulary=words)
+
+
+def _glossary(config: Config) -> Iterator[str]:
+    from bot.bootstrap.archive import load_glossary  # noqa: PLC0415
+
+    yield from (str(fault) for fault in load_glossary(config).contradictions())
+
+
+def _database(config: Config) -> Iterator[str]:
+    from bot.errors import StorageError  # noqa: PLC0415
+    from bot.storage.engine import open_database, shown  # noqa: PLC0415
+    from bot.storage.migrate import current, head  # noqa: PLC0415
+
+    database = open_database(config.database)
+    try:
+        # Asking must not create a SQLite file: `check` changes nothing.
+        if database.path is not None and not database.path.exists():
+            return
+        found = current(database)
+        if found != head():
+            yield f"{shown(config.database)} has schema {found or 'none'}, {head()} is needed: run digest-bot migrate"
+    except StorageError as error:
+        yield str(error)
+    finally:
+        database.close()
