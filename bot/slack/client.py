@@ -34,13 +34,23 @@ def reading_client(
     return client
 
 
+def silent_logger(name: str) -> logging.Logger:
+    """A logger for slack_sdk that says nothing: whoever makes a call tells how it ended, once and without its body.
+
+    A level of its own also saves work: slack_sdk formats whole bodies for a logger that has none.
+    """
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
 def _client(token: str | None, *, api_url: str | None, timeout: float) -> WebClient:
     return WebClient(
         token=token,
         base_url=api_base(api_url),
         timeout=timeout,  # type: ignore[arg-type]  # urllib takes fractions, the annotation does not
         retry_handlers=[],
-        logger=logging.getLogger("slack_sdk.web"),
+        logger=silent_logger("slack_sdk.web"),
     )
 
 

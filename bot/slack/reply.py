@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import logging
 import threading
 import time
 from typing import Any, Protocol
@@ -16,6 +15,7 @@ from slack_sdk.webhook import WebhookClient
 from bot.errors import SlackUnavailable
 from bot.model import Json, Message
 from bot.slack.asking import ask
+from bot.slack.client import silent_logger
 
 RESPONSE_SECONDS = 10
 ACK_TRAVELS = 0.5
@@ -41,7 +41,7 @@ class ResponseUrl:
         self._client = WebhookClient(
             url,
             timeout=RESPONSE_SECONDS,
-            logger=logging.getLogger("slack_sdk.webhook"),
+            logger=silent_logger("slack_sdk.webhook"),
             retry_handlers=[ConnectionErrorRetryHandler(max_retry_count=1)],
         )
 

@@ -7,8 +7,10 @@ bounded: past it a person gets the sentence "busy" at once instead of an answer 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
 from bot.errors import SlackUnavailable, StorageUnavailable
@@ -52,10 +54,20 @@ class Failures:
 class Work:
     """A pool of threads with a bounded queue."""
 
-    def __init__(self, *, failures: Failures, threads: int = 16, waiting: int = 256) -> None:
+    def __init__(
+        self,
+        *,
+        failures: Failures,
+        threads: int = 16,
+        waiting: int = 256,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._failures = failures
         self._places = threading.BoundedSemaphore(threads + waiting)
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="slack-work")
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._running: dict[int, tuple[float, str]] = {}
 
     def start(self, task: Task, *, feature: str, teller: Teller | None) -> None:
         """Run `task` soon. Returns at once and raises nothing: what fails is told to the person and logged."""
@@ -65,24 +77,43 @@ class Work:
             )
             return
         try:
-            self._pool.submit(self._run, task, feature, teller)
+            self._pool.submit(self._take, task, feature, teller)
         except RuntimeError:  # the pool is closed: the program stops
             self._places.release()
             log.info("work_refused_while_stopping", feature=feature)
 
     def run(self, task: Task, *, feature: str, teller: Teller | None) -> None:
         """Run `task` here and now, for what cannot wait in a queue. Raises nothing, like `start`."""
-        try:
-            task()
-        except Exception as error:  # noqa: BLE001  the edge of a listener: nobody above could tell the person
-            self._failures.report(error, feature=feature, teller=teller)
+        with self._noted(feature):
+            try:
+                task()
+            except Exception as error:  # noqa: BLE001  the edge of a listener: nobody above could tell the person
+                self._failures.report(error, feature=feature, teller=teller)
 
-    def _run(self, task: Task, feature: str, teller: Teller | None) -> None:
+    def problem(self, *, longest: float = 60.0) -> str | None:
+        """What blocks the work, for a person: a task that has run for more than `longest` seconds; None if nothing."""
+        with self._lock:
+            begun, feature = min(self._running.values(), default=(self._monotonic(), ""))
+        seconds = self._monotonic() - begun
+        return f"{feature} has been running for {seconds:.0f} seconds" if seconds > longest else None
+
+    def close(self, *, wait: bool = True) -> None:
+        """Refuse new work, drop what waits, and (with `wait`) finish what runs. Idempotent."""
+        self._pool.shutdown(wait=wait, cancel_futures=True)
+
+    def _take(self, task: Task, feature: str, teller: Teller | None) -> None:
         try:
             self.run(task, feature=feature, teller=teller)
         finally:
             self._places.release()
 
-    def close(self, *, wait: bool = True) -> None:
-        """Refuse new work, drop what waits, and (with `wait`) finish what runs. Idempotent."""
-        self._pool.shutdown(wait=wait, cancel_futures=True)
+    @contextmanager
+    def _noted(self, feature: str) -> Iterator[None]:
+        key = threading.get_ident()
+        with self._lock:
+            self._running[key] = (self._monotonic(), feature)
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._running[key]
