@@ -8,16 +8,19 @@ from typing import Any, Final
 from bot.model import Entry, Message
 from bot.render import limits
 from bot.render.kit import Kit, repo_name
-from bot.render.pieces import Element, bold, link, section, text_piece
-from bot.render.rich_text import Room, cut, length, split
-from bot.render.split import split_text
+from bot.render.pieces import Element, bold, inline, link, section, text_piece, usable, without_link
+from bot.render.rich_text import WORST, Room, cut, length, split
+from bot.render.split import shorten
 from bot.render.views import Edited
 
-_TITLE: Final = 1_000
+_TITLE: Final = Room(text=1_000, payload=5_000)
 """A longer title goes on as bold text."""
 _RESERVE: Final = 400
 """Characters kept free for repository, tag, notes, and what a team's template adds."""
 _PART_TITLE: Final = 120
+_NAME: Final = 80
+_REMARK: Final = 1_000
+"""As much of a sharer's comment as is shown; the form takes half of it."""
 
 
 def entry(
@@ -65,15 +68,15 @@ def entry_values(kit: Kit, entry: Entry) -> dict[str, Any]:
 
 def _title(kit: Kit, entry: Entry) -> tuple[list[Element], list[Element]]:
     """The title as pieces, and what of it is too long for a title as bold lines."""
-    first, *rest = split_text(entry.title, _TITLE) or ("",)
-    title = kit.title(first, repo=entry.repo)
-    if entry.url:
+    title = kit.title(entry.title, repo=entry.repo)
+    if usable(entry.url):
         # The whole title is one link: links to pull requests inside it would compete with its own.
-        title = link(
-            [{**piece, "type": "text"} if piece["type"] == "link" else piece for piece in title], entry.url
-        )
-    lines = [section(bold(text_piece(piece))) for piece in rest]
-    return title, [line for line in lines if line]
+        title = link([without_link(piece) for piece in title], entry.url)
+    if len(title) == 1 and len(entry.title) * WORST < _TITLE.text:
+        return title, []
+    first, *rest = split([{"type": "rich_text_section", "elements": title}], _TITLE, _TITLE)
+    lines = [section(bold(part)) for part in rest]
+    return inline(first), [line for line in lines if line]
 
 
 def body_parts(title: Sequence[Element], lines: Sequence[Element]) -> tuple[list[Element], ...]:
@@ -125,14 +128,14 @@ def shared(
     """The entry with who shared it; continued in its thread like every entry."""
     values = entry_values(kit, entry)
     user: Element = {"type": "user", "user_id": user_id}
-    remark = " ".join(comment.split())
+    name = "@" + shorten(user_name or user_id, _NAME)
+    remark = shorten(comment, _REMARK)
     if limits.is_blank(remark):
         values["sharer"] = kit.words.pieces("shared", user=user)
     else:
-        values["sharer"] = kit.words.pieces("shared_comment", user=user, comment=split_text(remark, 1_000)[0])
-    spent = limits.measure(remark[:1_000]) + limits.measure(user_name or user_id)
-    parts = body_parts([*values["title"], text_piece("x" * spent)], values["body"])
+        values["sharer"] = kit.words.pieces("shared_comment", user=user, comment=remark)
+    parts = body_parts([*values["title"], text_piece(name), text_piece(remark)], values["body"])
     values["body"] = parts[0]
-    names = {user_id: "@" + (user_name or user_id)}
+    names = {user_id: name}
     first = kit.message("shared", values, mentions={user_id}, names=names)
     return (first, *_continued(kit, entry, parts[1:]))

@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bot.errors import TemplateError
 from bot.model import Json
+from bot.render.pieces import clean
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _MARK: Final = "\x00"
@@ -79,7 +80,7 @@ def render_blocks(compiled: Template, values: Mapping[str, object], *, template:
 def run_template(compiled: Template, values: Mapping[str, object], *, template: str) -> str:
     """The text a template writes. Raises TemplateError for whatever goes wrong inside it."""
     try:
-        return compiled.render(values)
+        return clean(compiled.render(values))
     except SecurityError as error:
         raise TemplateError(f"{template}: the sandbox refuses this ({error})") from error
     except JinjaError as error:

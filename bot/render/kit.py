@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.model import Entry, Json, Message
 from bot.render import limits
-from bot.render.pieces import Element, bold, inline, link, merged, text_piece
+from bot.render.pieces import Element, bold, clean, inline, link, merged, text_piece
 from bot.render.rich_text import body_pieces, inline_pieces
 from bot.render.split import shorten
 from bot.render.spoken import spoken
@@ -19,6 +19,10 @@ from bot.text.vocabulary import Vocabulary
 
 _MARKS: Final = frozenset("`#/[*~:")
 """A title without any of these is plain text: code is shown only for back-ticks, links need a `#`, `/` or `:`."""
+_REPO: Final = 100
+"""Characters of a repository's short name at most; GitHub allows as many."""
+_WORST: Final = 5
+"""The measure of the worst character, `&`."""
 OPTION_WIDTH: Final = limits.OPTION_TEXT
 
 
@@ -99,7 +103,7 @@ class Kit:
 
         def accept(blocks: tuple[Json, ...]) -> Message:
             limits.check_blocks(blocks, mentions=mentions)
-            text = limits.escape(spoken(aloud if aloud is not None else blocks, names=names))
+            text = limits.escape(clean(spoken(aloud if aloud is not None else blocks, names=names)))
             limits.check_text(text)
             return Message(text=text, blocks=blocks)
 
@@ -134,5 +138,6 @@ def _without_code(piece: Element) -> Element:
 
 
 def repo_name(repo: str) -> str:
-    """The short name of `owner/name`."""
-    return repo.rsplit("/", 1)[-1]
+    """The short name of `owner/name`, in one line."""
+    name = repo.rsplit("/", 1)[-1] or repo
+    return name if len(name) * _WORST <= _REPO else shorten(name, _REPO)

@@ -75,10 +75,10 @@ class Renderer:
 
     def alert(self, text: str, style: Style | None = None) -> Message:
         """A plain message of ours; what does not fit is cut."""
-        parts = split_text(text, limits.TEXT - 1)
-        return self._sentence(
-            style or Style(), parts[0] if len(parts) == 1 else parts[0] + "…" if parts else "…"
-        )
+        if limits.is_blank(text):
+            text = "…"
+        first, *rest = split_text(text, limits.TEXT - 1)
+        return self._sentence(style or Style(), first + "…" if rest else first)
 
     # --- to one reader ---
 

@@ -33,8 +33,8 @@ def clean(text: str) -> str:
 def text_piece(text: str, **styles: bool) -> Element:
     """A literal text element: no character of it means anything to Slack."""
     if styles:
-        return {"type": "text", "text": clean(text), "style": styles}
-    return {"type": "text", "text": clean(text)}
+        return {"type": "text", "text": text, "style": styles}
+    return {"type": "text", "text": text}
 
 
 def flatten(pieces: Pieces) -> list[Element]:
@@ -89,15 +89,27 @@ def code(text: str) -> list[Element]:
     return [text_piece(text, code=True)] if text else []
 
 
+def usable(url: str | None) -> bool:
+    """Whether Slack takes `url` as the address of a link."""
+    return url is not None and url.startswith(("https://", "http://")) and limits.measure(url) <= limits.URL
+
+
 def link(pieces: Pieces, url: str | None) -> list[Element]:
     """The pieces as a link; without a usable address, the pieces themselves."""
     elements = inline(pieces)
-    if not url or not url.startswith(("https://", "http://")) or limits.measure(url) > limits.URL:
+    if url is None or not usable(url):
         return elements
     return [
-        {**element, "type": "link", "url": clean(url)} if element["type"] == "text" else element
+        {**element, "type": "link", "url": url} if element["type"] == "text" else element
         for element in elements
     ]
+
+
+def without_link(piece: Element) -> Element:
+    """The words of a link as plain words; any other piece as it is."""
+    if piece["type"] != "link":
+        return piece
+    return {key: value for key, value in piece.items() if key != "url"} | {"type": "text"}
 
 
 def section(pieces: Pieces) -> Element | None:
@@ -177,7 +189,7 @@ def said(pieces: Pieces) -> str:
 
 def plain_text(text: str, most: int = limits.PLAIN_TEXT) -> Element:
     """A plain_text object, shortened with `…` to what its place takes; a blank becomes `…`."""
-    line = shorten(clean(text), most)
+    line = shorten(text, most)
     return {"type": "plain_text", "text": "…" if limits.is_blank(line) else line, "emoji": False}
 
 
@@ -210,7 +222,7 @@ def button(
     if url:
         made["url"] = url
     if label:
-        made["accessibility_label"] = shorten(clean(label), limits.LABEL)
+        made["accessibility_label"] = shorten(label, limits.LABEL)
     return made
 
 

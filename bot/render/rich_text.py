@@ -11,7 +11,7 @@ from bot.render.pieces import Element, link, section, text_piece
 from bot.render.split import best_cut, best_pause, ceiling
 from bot.text.spans import Bold, Code, Enumeration, Inline, Link, Node, Strike, Text
 
-_WORST: Final = 5
+WORST: Final = 5
 """The measure of the worst character, `&`."""
 _TRAILING: Final = "，、；：。,;:. \t\n\u3000"
 
@@ -130,7 +130,7 @@ def split(lines: Sequence[Element], first: Room, later: Room) -> tuple[list[Elem
 def _surely_fits(lines: Sequence[Element], room: Room) -> bool:
     """Whether not even the worst text of this length could be too long: so for nearly every entry, and quick."""
     characters, others = _bounds(lines)
-    return characters * _WORST + 8 * len(lines) <= room.text and characters * _WORST + others <= room.payload
+    return characters * WORST + 8 * len(lines) <= room.text and characters * WORST + others <= room.payload
 
 
 def _bounds(elements: Iterable[Element]) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from slack_sdk.models.blocks import Block
@@ -11,7 +11,6 @@ from slack_sdk.models.views import View
 
 from bot.model import Message
 from bot.render import limits
-from bot.render.spoken import spoken
 
 QUIET = {"text", "link", "emoji"}
 
@@ -71,9 +70,13 @@ def links(message: Message) -> list[tuple[str, str]]:
     return [(one["text"], one["url"]) for one in walk(message.blocks) if one.get("type") == "link"]
 
 
-def visible(message: Message) -> str:
-    """All characters that the message shows, without blanks."""
-    return squeezed(spoken(message.blocks))
+def shown(messages: Iterable[Message]) -> str:
+    """The characters of an entry's message and its further parts, without blanks and without the parts' heads."""
+    found = []
+    for number, message in enumerate(messages):
+        texts = [one["text"] for one in walk(message.blocks) if one.get("type") in ("text", "link")]
+        found += texts[1:] if number else texts
+    return squeezed("".join(found))
 
 
 def squeezed(text: str) -> str:

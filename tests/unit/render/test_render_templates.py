@@ -57,8 +57,7 @@ BROKEN = [
     ("{}", "entry: wants a JSON list"),
     ("[]", "entry: blocks: there is none"),
     ('[{"type": "section"}]', "entry, line 1: block 1 (section): has neither text nor fields"),
-    ('[{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [\n'
-     '{"type": "broadcast", "range": "channel"}]}]}]', "entry, line 1: block 1 (rich_text): 'broadcast'"),
+    ('[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"broadcast"}]}]}]', "entry, line 1: block 1 (rich_text): 'broadcast'"),
 ]  # fmt: skip
 
 
