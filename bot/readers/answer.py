@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bot.model import Answer, AnswerHit, Channel, Entry, EntryQuery, Hit, Span, Term, WordCount
 from bot.readers import query as queries
-from bot.readers.near import nearest
+from bot.readers.near import allowance, nearest
 from bot.readers.snippet import Text, matches, snippet
 from bot.readers.widen import widen
 from bot.text.glossary import Glossary
@@ -133,7 +133,10 @@ class Answers:
         """A page of hits, how many there are as far as they were fetched, and whether more follow."""
         ahead = max(offset + limit, COUNTED) + 1 - offset
         found = self._storage.find(query, limit=ahead, offset=offset, hidden_repos=hidden)
-        return found[:limit], offset + len(found) if found else 0, len(found) > limit
+        if not found and offset:
+            # Past the last page. Whether this reading finds anything decides if a looser one is tried.
+            return [], self._storage.count(query, most=offset, hidden_repos=hidden), False
+        return found[:limit], offset + len(found), len(found) > limit
 
     def _hidden(self, channel: Channel | None) -> frozenset[str]:
         if channel is None:
@@ -154,8 +157,8 @@ class Answers:
         """The query with a word that finds nothing replaced by one that is spelt alike, where that finds something."""
         suggestions: list[str] = []
         terms = _asked(query)
-        for index, term in enumerate(terms):
-            if _is_fact(term) or self._word_count(term, hidden).count:
+        for index, term in enumerate(terms[:_TRIED_WORDS]):
+            if _is_fact(term) or allowance(term.word) == 0 or self._word_count(term, hidden).count:
                 continue
             for word in self._candidates(term.word):
                 parts = widen([word], self._glossary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bot.text.normalise import normalise
 from bot.text.tokens import pieces
@@ -29,15 +30,24 @@ def nearest(word: str, candidates: Iterable[str], *, limit: int) -> list[str]:
     most = allowance(wanted)
     if most == 0:
         return []
+    letters = frozenset(wanted)
     scored: list[tuple[int, bool, int, str]] = []
     for order, candidate in enumerate(candidates):
-        spelt = normalise(candidate)
-        if spelt == wanted or abs(len(spelt) - len(wanted)) > most:
+        # Cheap questions first: most candidates differ in length or in too many letters.
+        if abs(len(candidate) - len(wanted)) > most:
+            continue
+        spelt = _spelt(candidate)
+        if spelt == wanted or len(letters.difference(spelt)) > most:
             continue
         slips = distance(wanted, spelt, most)
         if slips is not None:
             scored.append((slips, spelt[:1] != wanted[:1], order, candidate))
     return [candidate for *_, candidate in sorted(scored)[:limit]]
+
+
+@lru_cache(maxsize=4_096)
+def _spelt(candidate: str) -> str:
+    return normalise(candidate)
 
 
 def distance(one: str, two: str, most: int) -> int | None:

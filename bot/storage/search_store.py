@@ -76,8 +76,7 @@ class SearchStore:
         found: list[str] = []
         with self._database.reading() as connection:
             statement = _WORDS[connection.dialect.name]
-            for letter in dict.fromkeys(word[:2]):
+            for letter in dict.fromkeys(letter for letter in word[:2] if letter.isascii() and letter.isalnum()):
                 values = (letter, chr(ord(letter) + 1), *lengths, limit)
-                if letter.isascii() and letter.isalnum():
-                    found.extend(row[0] for row in connection.exec_driver_sql(statement, values))
+                found.extend(row[0] for row in connection.exec_driver_sql(statement, values))
         return found[:limit]

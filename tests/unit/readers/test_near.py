@@ -12,7 +12,13 @@ LETTERS = st.text(alphabet="abc显", max_size=6)
 
 @pytest.mark.parametrize(
     ("one", "two", "slips"),
-    [("rocm", "rocm", 0), ("rocm", "orcm", 1), ("rocm", "rcom", 1), ("kernel", "kernal", 1), ("attn", "attention", None)],
+    [
+        ("rocm", "rocm", 0),
+        ("rocm", "orcm", 1),
+        ("rocm", "rcom", 1),
+        ("kernel", "kernal", 1),
+        ("attn", "attention", None),
+    ],
 )
 def test_slips_are_counted_as_a_typist_makes_them(one: str, two: str, slips: int | None) -> None:
     assert distance(one, two, 2) == slips
@@ -27,11 +33,27 @@ def test_the_distance_is_the_same_both_ways(one: str, two: str) -> None:
 # Misspellings and what was meant, written before the program was asked.
 MISSPELT = [
     *(("sheduler", "scheduler"), ("quantizaton", "quantization"), ("specualtive decoding", "speculative decoding")),
-    *(("throughtput", "throughput"), ("attentoin", "attention"), ("tokeniser", "tokenizer"), ("flahs attn", "flash attn")),
+    *(
+        ("throughtput", "throughput"),
+        ("attentoin", "attention"),
+        ("tokeniser", "tokenizer"),
+        ("flahs attn", "flash attn"),
+    ),
     *(("preemtion", "preemption"), ("lantency", "latency"), ("dependancy", "dependency"), ("benchmrak", "benchmark")),
-    *(("embeding", "embedding"), ("concurency", "concurrency"), ("depricated", "deprecated"), ("vulnerabilty", "vulnerability")),
+    *(
+        ("embeding", "embedding"),
+        ("concurency", "concurrency"),
+        ("depricated", "deprecated"),
+        ("vulnerabilty", "vulnerability"),
+    ),
     *(("投鸡解码", "投机解码"), ("注意立", "注意力"), ("调渡器", "调度器"), ("编马器", "编码器"), ("吞土量", "吞吐量")),
-    *(("多摸态", "多模态"), ("量话权重", ""), ("强化学系", "强化学习"), ("负载均横", "负载均衡"), ("张量并形", "张量并行")),
+    *(
+        ("多摸态", "多模态"),
+        ("量话权重", ""),
+        ("强化学系", "强化学习"),
+        ("负载均横", "负载均衡"),
+        ("张量并形", "张量并行"),
+    ),
 ]
 
 

@@ -12,7 +12,9 @@ from bot.readers.widen import MAX_ALTERNATIVES
 from bot.text.glossary import Glossary
 
 TODAY = date(2026, 11, 30)  # a Monday
-GLOSSARY = Glossary(["显存, gpu memory", "memory leak, 显存 & 泄漏", "offload, 卸载", "KV cache, 键值缓存", "性能, perf"])
+GLOSSARY = Glossary(
+    ["显存, gpu memory", "memory leak, 显存 & 泄漏", "offload, 卸载", "KV cache, 键值缓存", "性能, perf"]
+)
 REPOS = ("vllm-project/vllm", "example/trainer")
 
 
@@ -42,7 +44,9 @@ def test_words_that_mean_something_together_are_read_together() -> None:
     (term,) = read("gpu memory").terms
     assert spoken(term) == ["gpu memory", "gpu & memory", "显存"]
     assert "memory leak" in spoken(read("显存　泄漏").terms[0])
-    assert spoken(read("kvcache").terms[0])[:2] == ["kvcache", "kv cache"] or "键值 值缓 缓存" in words(read("KVCache"))[0]
+    assert (
+        spoken(read("kvcache").terms[0])[:2] == ["kvcache", "kv cache"] or "键值 值缓 缓存" in words(read("KVCache"))[0]
+    )
 
 
 def test_a_quoted_phrase_is_taken_literally() -> None:

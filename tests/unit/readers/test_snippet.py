@@ -57,7 +57,9 @@ def test_identifiers_width_case_and_script_do_not_hinder_the_marking() -> None:
 
 
 def test_a_long_sentence_is_cut_around_the_match_and_not_within_a_word() -> None:
-    body = "前面有很长很长很长很长很长很长的一段话 and_some_identifier 然后缓存出现" + "而后面还有很多很多内容" * 9 + "。"
+    body = (
+        "前面有很长很长很长很长很长很长的一段话 and_some_identifier 然后缓存出现" + "而后面还有很多很多内容" * 9 + "。"
+    )
     shown = snippet(Text(body), terms("缓存"))
     assert shown is not None
     assert shown.cut_before
@@ -72,7 +74,10 @@ def test_nothing_is_shown_where_nothing_matches() -> None:
     assert snippet(Text(""), terms("缓存")) is None
 
 
-@given(st.text(alphabet="显存泄漏Ａab_ .。，\n-é\u0301", max_size=200), st.sampled_from(["显存", "漏", "a_b", "ab 泄漏", "é"]))
+@given(
+    st.text(alphabet="显存泄漏Ａab_ .。，\n-é\u0301", max_size=200),
+    st.sampled_from(["显存", "漏", "a_b", "ab 泄漏", "é"]),
+)
 def test_every_match_lies_in_its_passage(body: str, query: str) -> None:
     text = Text(body)
     for found in matches(text, terms(query)):
