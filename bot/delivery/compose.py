@@ -11,8 +11,8 @@ from bot.delivery.outcome import THREAD_REFUSALS
 from bot.delivery.policy import ChannelPolicy, Style
 from bot.delivery.ports import MessageMaker, ViewStorage, WordingStorage
 from bot.delivery.slots import minutes_late
-from bot.delivery.values import RootView, SentMessage, Turn, Wording, entry_of
-from bot.errors import MessageInvalid, StorageError
+from bot.delivery.values import RootView, SentMessage, SlotView, Turn, Wording, entry_of
+from bot.errors import MessageInvalid
 from bot.model import Channel, Delivery, DeliveryKind, Entry, Layout, Message, SlotState
 
 _REMEMBERED = 2000
@@ -29,6 +29,14 @@ class Parcel:
     folds: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a channel's next messages are made from, read at once for many channels."""
+
+    entries: Mapping[int, Entry]
+    slots: Mapping[int, SlotView]
+
+
 class Composer:
     """Makes parcels.
 
@@ -42,23 +50,29 @@ class Composer:
         # A morning's entries go to many channels: equal ones are rendered once.
         self._made: OrderedDict[tuple[object, ...], tuple[Message, ...]] = OrderedDict()
 
-    def entries(self, deliveries: Sequence[Delivery]) -> Mapping[int, Entry]:
-        """Return the entries that these deliveries speak of, read at once."""
+    def gather(self, deliveries: Sequence[Delivery]) -> Material:
+        """Read what these deliveries speak of."""
         ids = dict.fromkeys(entry_id for one in deliveries if (entry_id := entry_of(one.subject)) is not None)
-        return self._storage.entries(tuple(ids)) if ids else {}
+        roots = [
+            one.slot_id for one in deliveries if one.kind is DeliveryKind.ROOT and one.slot_id is not None
+        ]
+        return Material(
+            entries=self._storage.entries(tuple(ids)) if ids else {},
+            slots=self._storage.slot_views(roots) if roots else {},
+        )
 
     def post(
         self,
         delivery: Delivery,
         turn: Turn,
-        entries: Mapping[int, Entry],
+        material: Material,
         policy: ChannelPolicy,
         now: datetime,
     ) -> Parcel:
         """Make a root, an entry or a reply."""
         if delivery.kind is DeliveryKind.ROOT:
-            return self._root(delivery, policy, now)
-        entry = entries.get(entry_of(delivery.subject) or 0)
+            return self._root(delivery, policy, now, material)
+        entry = material.entries.get(entry_of(delivery.subject) or 0)
         if entry is None:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
         if delivery.kind is DeliveryKind.REPLY:
@@ -80,7 +94,8 @@ class Composer:
         """Make the new form of a sent root or entry."""
         entry_id = entry_of(delivery.subject)
         if entry_id is None:
-            return self._root(delivery, policy, now)
+            slots = self._storage.slot_views((delivery.slot_id,)) if delivery.slot_id is not None else {}
+            return self._root(delivery, policy, now, Material(entries={}, slots=slots))
         entry = self._storage.entries((entry_id,)).get(entry_id)
         if entry is None:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
@@ -101,18 +116,22 @@ class Composer:
                 self._made.popitem(last=False)
         return made
 
-    def _root(self, delivery: Delivery, policy: ChannelPolicy, now: datetime) -> Parcel:
-        if delivery.slot_id is None:
-            raise StorageError(f"delivery {delivery.key} is a root without a slot")
-        slot = self._storage.slot_view(delivery.slot_id)
+    def _root(self, delivery: Delivery, policy: ChannelPolicy, now: datetime, material: Material) -> Parcel:
+        slot = material.slots.get(delivery.slot_id or 0)
+        if slot is None:
+            raise MessageInvalid(f"the slot of {delivery.subject} is not in the database any more")
         ids = [int(one) for one in slot.detail.get("entries", ()) if int(one) not in slot.dropped]
         carried_ids = [int(one) for one in slot.detail.get("carried", ())]
-        entries = self._storage.entries((*ids, *carried_ids))
+        entries = dict(material.entries)
+        missing = [one for one in (*ids, *carried_ids) if one not in entries]
+        if missing:
+            entries |= self._storage.entries(missing)
         new = tuple(entries[one] for one in ids if one in entries)
         view = RootView(
             slot=slot,
             entries=new,
-            sent=self._sent(delivery.channel, ids),
+            # When a root is first said, nothing under it stands yet.
+            sent=self._sent(delivery.channel, ids if delivery.kind is DeliveryKind.UPDATE else ()),
             carried=tuple(entries[one] for one in carried_ids if one in entries),
             carried_sent=self._sent(delivery.channel, carried_ids),
             late_minutes=minutes_late(slot.slot.due_at, slot.root_sent_at or now, policy.late_grace),

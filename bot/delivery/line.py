@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from bot.delivery.compose import Material
 from bot.delivery.values import Record, RootState, Turn
-from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Entry
+from bot.model import Channel, Delivery, DeliveryKind, DeliveryState
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,7 +21,7 @@ class Line:
     queue: deque[Delivery]
     lease_until: datetime
     at: datetime
-    entries: Mapping[int, Entry] = field(default_factory=dict)
+    material: Material
     ticket: int = 0
     """Its present place in the waiting order; older places of the channel are void."""
 

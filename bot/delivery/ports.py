@@ -71,7 +71,8 @@ class PlanStorage(Protocol):
     def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
         """Insert the slot, its drafts and its told documents in one transaction; return the slot's id.
 
-        Return None, and change nothing, where the slot exists already (another replica won). A draft whose UNIQUE
+        Return None, and change nothing, where the slot exists already, or where another slot of the channel has told
+        about one of the documents meanwhile (another replica won): planning again finds what is left. A draft whose UNIQUE
         row exists (an entry that another slot took meanwhile) is passed over alone. Ordinals go on from the
         channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
         """
@@ -203,8 +204,8 @@ class UpdateStorage(Protocol):
 class ViewStorage(Protocol):
     """What messages are made from."""
 
-    def slot_view(self, slot_id: int) -> SlotView:
-        """Return the slot; `StorageError` where there is none."""
+    def slot_views(self, slot_ids: Sequence[int]) -> Mapping[int, SlotView]:
+        """Return the slots, those that exist, read at once."""
 
     def entries(self, ids: Sequence[int]) -> Mapping[int, Entry]:
         """Return the entries in their present wording, those that exist."""

@@ -136,7 +136,7 @@ class Sender:
     def _open(self, channels: Sequence[Channel], since: datetime, now: datetime, until: datetime) -> None:
         turns = self._storage.turns(channels, since, _QUEUE)
         spare: list[Channel] = []
-        entries = self._composer.entries([one for turn in turns.values() for one in turn.queue])
+        material = self._composer.gather([one for turn in turns.values() for one in turn.queue])
         for channel in channels:
             turn = turns.get(channel)
             if turn is None or not turn.queue or turn.unresolved:
@@ -147,7 +147,7 @@ class Sender:
             else:
                 at = max(now, turn.next_post_at or now)
                 self._lines.add(
-                    Line(turn=turn, queue=deque(turn.queue), lease_until=until, at=at, entries=entries)
+                    Line(turn=turn, queue=deque(turn.queue), lease_until=until, at=at, material=material)
                 )
         if spare:
             self._storage.release(self._owner, spare)
@@ -182,7 +182,7 @@ class Sender:
             self._give_up(line.channel)
             return None
         try:
-            parcel = self._composer.post(delivery, line.turn, line.entries, policy, now)
+            parcel = self._composer.post(delivery, line.turn, line.material, policy, now)
         except MessageInvalid as error:
             _log.error("message_invalid", delivery=delivery.key, subject=delivery.subject, reason=str(error))
             return Broken(str(error))

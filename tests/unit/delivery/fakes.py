@@ -681,6 +681,9 @@ class MemoryStorage:
         )[:limit]
 
     # ViewStorage, WordingStorage
+    def slot_views(self, slot_ids):
+        return {one: self.slot_view(one) for one in slot_ids if one in self.slot_rows}
+
     def slot_view(self, slot_id):
         plan, _ = self.slot_rows[slot_id]
         rows = [r for r in self.rows.values() if r.delivery.slot_id == slot_id]
