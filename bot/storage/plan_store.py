@@ -28,6 +28,10 @@ from bot.storage.schema import appearances, channels, deliveries, documents, ent
 log = structlog.get_logger(__name__)
 
 
+class _Overtaken(Exception):
+    """Another replica has decided this already. Undoes the transaction."""
+
+
 class PlanStore:
     """Slots and the deliveries that they owe."""
 
@@ -113,22 +117,30 @@ class PlanStore:
     def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
         """Insert the slot with its drafts and told documents, or return None where another replica has done so."""
         channel = plan.slot.channel
+        try:
+            return self._record_plan(plan, now)
+        except _Overtaken:
+            log.debug("slot_already_planned", channel=channel.channel_id, slot=plan.slot.name)
+            return None
+
+    def _record_plan(self, plan: SlotPlan, now: datetime) -> int:
+        channel = plan.slot.channel
         with self._database.transaction() as connection:
             register(connection, channel, None, now)
             slot_id = _insert_slot(connection, plan, now)
             if slot_id is None:
-                log.debug("slot_already_planned", channel=channel.channel_id, slot=plan.slot.name)
-                return None
+                raise _Overtaken
             if plan.baseline:
                 first = update(channels).where(in_channel(channels, channel), channels.c.baseline_at.is_(None))
                 connection.execute(first.values(baseline_at=now))
             insert_drafts(connection, channel, plan.drafts, slot_id, now)
-            if plan.documents:
-                told = {"team_id": channel.team_id, "channel_id": channel.channel_id, "slot_id": slot_id}
-                connection.execute(
-                    insert_new(connection, slot_documents),
-                    [{**told, "document_id": document_id} for document_id in plan.documents],
-                )
+            told = {"team_id": channel.team_id, "channel_id": channel.channel_id, "slot_id": slot_id}
+            for piece in chunks(plan.documents):
+                rows = [{**told, "document_id": document_id} for document_id in piece]
+                new = insert_new(connection, slot_documents).values(rows)
+                if len(connection.execute(new.returning(slot_documents.c.document_id)).all()) < len(rows):
+                    # Another slot of this channel has told about them meanwhile: a second root must not.
+                    raise _Overtaken
         return slot_id
 
     def planned(self, channel: Channel) -> tuple[Delivery, ...]:
