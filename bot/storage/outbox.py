@@ -17,7 +17,7 @@ from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Layout
 from bot.storage import outbox_statements as statements
 from bot.storage.engine import Database
 from bot.storage.rows import by_team, delivery_of, insert_new, new_key
-from bot.storage.schema import channels, deliveries
+from bot.storage.schema import channels, deliveries, slots
 
 log = structlog.get_logger(__name__)
 
@@ -43,9 +43,10 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def lease(self, owner: str, now: datetime, until: datetime, limit: int, *, since: datetime) -> tuple[Channel, ...]:
+    def lease(self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
+        A channel with an unresolved delivery begun at or after `since` waits for it.
         On PostgreSQL a channel that another caller is just leasing is passed over, not waited for.
         """
         wanted = {"now": now, "soon": now + SOON, "since": since, "limit": limit}
@@ -155,9 +156,18 @@ def _record(connection: Connection, owner: str, record: Record, now: datetime) -
         return False
     if row.kind == DeliveryKind.UPDATE and record.told_revision is not None:
         _tell_subject(connection, delivery_of(row), record.told_revision)
-    if row.kind == DeliveryKind.ROOT and record.folds:
-        fold_entries(connection, row.slot_id, row.ts, now)
+    if row.kind == DeliveryKind.ROOT:
+        _send_root(connection, delivery_of(row), record, now)
     return True
+
+
+def _send_root(connection: Connection, root: Delivery, record: Record, now: datetime) -> None:
+    if record.told_revision:
+        # A root that says everything from the start owes no update.
+        shown = slots.c.id == root.slot_id, slots.c.update_revision < record.told_revision
+        connection.execute(update(slots).where(*shown).values(update_revision=record.told_revision))
+    if record.folds:
+        fold_entries(connection, root.slot_id, root.ts, now)
 
 
 def _tell_subject(connection: Connection, changed: Delivery, revision: int) -> None:
@@ -201,4 +211,5 @@ def _turn(channel: Channel, rows: Sequence[Row[*tuple[Any, ...]]]) -> Turn:
         parents=parents,
         highest_sent=-1 if highest is None else highest,
         next_post_at=rows[0].pace_until,
+        blocked=bool(rows[0].blocked),
     )

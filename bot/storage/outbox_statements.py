@@ -41,7 +41,7 @@ _first_id = (
 )
 
 _doubtful = deliveries.alias("doubtful")
-UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
+_UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
 
 LEASABLE = (
     select(channels.c.team_id, channels.c.channel_id)
@@ -57,7 +57,7 @@ LEASABLE = (
         ~exists()
         .where(
             same_channel(_doubtful, channels),
-            _doubtful.c.state.in_(UNRESOLVED),
+            _doubtful.c.state.in_(_UNRESOLVED),
             _doubtful.c.kind != DeliveryKind.UPDATE,
             _doubtful.c.sending_since >= bindparam("since", type_=UtcDateTime),
         )
@@ -167,9 +167,7 @@ _open = (
     .where(
         _in_turn,
         deliveries.c.kind != DeliveryKind.UPDATE,
-        deliveries.c.state.in_(
-            [DeliveryState.PLANNED, DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD]
-        ),
+        deliveries.c.state.in_((DeliveryState.PLANNED, *_UNRESOLVED)),
         or_(
             deliveries.c.state == DeliveryState.PLANNED,
             deliveries.c.sending_since >= bindparam("since", type_=UtcDateTime),
@@ -195,11 +193,12 @@ TURNS = (
         *(_open.c[name] for name in DELIVERY_COLUMNS),
         channels.c.channel_id.label("of_channel"),
         channels.c.next_post_at.label("pace_until"),
+        channels.c.blocked_reason.is_not(None).label("blocked"),
         _highest.label("highest_sent"),
         _root.c.state.label("root_state"),
         _root.c.ts.label("root_ts"),
         slots.c.layout.label("layout"),
-        _parent.c.ts.label("parent_ts"),
+        func.coalesce(_parent.c.thread_ts, _parent.c.ts).label("parent_ts"),
     )
     .select_from(channels)
     .outerjoin(

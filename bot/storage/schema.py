@@ -206,7 +206,7 @@ slots = _numbered(
     Column("planned_at", UtcDateTime, nullable=False),
     Column("layout", Text, nullable=False),
     Column("detail", JSON, nullable=False),
-    # The greatest revision for which an update of the root was planned; 0 before the first.
+    # The greatest revision that the root shows, or that an update of it was planned for; 0 before the first.
     Column("update_revision", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("team_id", "channel_id", "local_date", "name"),
     Index(None, "local_date"),

@@ -75,6 +75,8 @@ class SettleStore:
         }
         if resolution.ts is not None:
             values["ts"] = resolution.ts
+        if resolution.thread_ts is not None:
+            values["thread_ts"] = resolution.thread_ts
         if sent:
             values["sent_at"] = now
         statement = (

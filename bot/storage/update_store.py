@@ -11,6 +11,7 @@ from sqlalchemy import (
     FromClause,
     Text,
     and_,
+    case,
     cast,
     exists,
     func,
@@ -26,8 +27,8 @@ from bot.delivery.values import Draft, EntryBehind, RootBehind, Wording
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, SlotState
 from bot.storage.engine import Database
 from bot.storage.plan_store import insert_drafts
-from bot.storage.rows import DELIVERY_COLUMNS, chunks, delivery_of, same_channel
-from bot.storage.schema import NEVER_UPDATED, channels, deliveries, entries, entry_revisions, slots, teams
+from bot.storage.rows import DELIVERY_COLUMNS, delivery_of, same_channel
+from bot.storage.schema import NEVER_UPDATED, Id, channels, deliveries, entries, entry_revisions, slots, teams
 
 HORIZON = timedelta(days=30)
 """Only entries revised in the last thirty days (counted back from the newest revision) are looked at: so the search
@@ -36,7 +37,26 @@ for messages that are behind does not grow with the archive."""
 _UPDATE = deliveries.alias("change")
 _ROOT = deliveries.alias("root")
 _PARENT = deliveries.alias("parent")
+_ENTRY = deliveries.alias("entry")
 _UNDONE = (DeliveryState.PLANNED, DeliveryState.SENDING, DeliveryState.UNCERTAIN)
+
+
+def _of_slot(delivery: FromClause) -> ColumnElement[bool]:
+    return and_(delivery.c.slot_id == slots.c.id, delivery.c.kind == DeliveryKind.ENTRY)
+
+
+_ENTRY_ID = case((_ENTRY.c.kind == DeliveryKind.ENTRY, cast(func.substr(_ENTRY.c.subject, len("entry:") + 1), Id)))
+"""In a CASE, because a database may try the cast on a root's subject before it looks at the kind."""
+
+_DUE = (
+    1
+    + select(func.coalesce(func.sum(entries.c.revision - 1), 0))
+    .join_from(_ENTRY, entries, entries.c.id == _ENTRY_ID)
+    .where(_of_slot(_ENTRY), _ENTRY.c.part == 0, _ENTRY.c.state != DeliveryState.SKIPPED)
+    .correlate(slots)
+    .scalar_subquery()
+)
+"""The revision that the root of a slot should show."""
 
 
 class UpdateStore:
@@ -87,51 +107,39 @@ class UpdateStore:
             )
 
     def roots_behind(self, limit: int) -> tuple[RootBehind, ...]:
-        """Return sent roots of planned slots that are done and lack an UPDATE of the revision they should have."""
-        undone = exists().where(
-            deliveries.c.slot_id == slots.c.id,
-            deliveries.c.kind == DeliveryKind.ENTRY,
-            deliveries.c.state.in_(_UNDONE),
-        )
+        """Return sent roots of planned slots that are done, show less than they should, and have no UPDATE for it."""
         with self._database.reading() as connection:
             candidates = union(
                 select(slots.c.id).where(text(NEVER_UPDATED)),
-                select(deliveries.c.slot_id)
-                .join(entries, deliveries.c.subject == _subject_of_entry())
-                .where(
-                    _recently_revised(connection),
-                    deliveries.c.kind == DeliveryKind.ENTRY,
-                    deliveries.c.slot_id.is_not(None),
-                ),
+                select(_ENTRY.c.slot_id)
+                .join(entries, _ENTRY.c.subject == _subject_of_entry())
+                .where(_recently_revised(connection), _ENTRY.c.kind == DeliveryKind.ENTRY),
             )
             statement = (
-                select(
-                    slots.c.id,
-                    slots.c.detail,
-                    slots.c.update_revision,
-                    *_ROOT.c["team_id", "channel_id", "subject", "ts"],
-                )
+                select(slots.c.id, _ROOT.c.team_id, _ROOT.c.channel_id, _ROOT.c.subject, _ROOT.c.ts, _DUE.label("due"))
                 .join(_ROOT, and_(_ROOT.c.slot_id == slots.c.id, _ROOT.c.kind == DeliveryKind.ROOT))
                 .where(
                     slots.c.id.in_(candidates),
                     slots.c.state == SlotState.PLANNED,
+                    slots.c.update_revision < _DUE,
                     _ROOT.c.state == DeliveryState.SENT,
                     _ROOT.c.ts.is_not(None),
-                    ~undone,
+                    ~exists().where(_of_slot(_ENTRY), _ENTRY.c.state.in_(_UNDONE)).correlate(slots),
                     ~_has_update(_ROOT, _UPDATE.c.state == DeliveryState.SKIPPED),
                 )
                 .order_by(slots.c.id)
+                .limit(limit)
             )
-            rows = connection.execute(statement).all()
-            told = {entry_id for row in rows for entry_id in row.detail.get("entries", ())}
-            revisions = _revisions(connection, sorted(told))
-        behind: list[RootBehind] = []
-        for row in rows:
-            due = 1 + sum(revisions.get(entry_id, 1) - 1 for entry_id in row.detail.get("entries", ()))
-            if row.update_revision < due:
-                channel = Channel(team_id=row.team_id, channel_id=row.channel_id)
-                behind.append(RootBehind(channel=channel, slot_id=row.id, subject=row.subject, revision=due, ts=row.ts))
-        return tuple(behind[:limit])
+            return tuple(
+                RootBehind(
+                    channel=Channel(team_id=row.team_id, channel_id=row.channel_id),
+                    slot_id=row.id,
+                    subject=row.subject,
+                    revision=row.due,
+                    ts=row.ts,
+                )
+                for row in connection.execute(statement)
+            )
 
     def wordings(self, entry_id: int, revisions: Sequence[int]) -> Mapping[int, Wording]:
         """Return the named revisions of an entry, those that exist."""
@@ -212,11 +220,3 @@ def _has_update(message: FromClause, such: ColumnElement[bool]) -> ColumnElement
         _UPDATE.c.subject == message.c.subject,
         such,
     )
-
-
-def _revisions(connection: Connection, entry_ids: Sequence[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for piece in chunks(entry_ids):
-        statement = select(entries.c.id, entries.c.revision).where(entries.c.id.in_(piece), entries.c.revision > 1)
-        found |= {row.id: row.revision for row in connection.execute(statement)}
-    return found

@@ -30,8 +30,14 @@ class ViewStore:
             .outerjoin(_ROOT, (_ROOT.c.slot_id == slots.c.id) & (_ROOT.c.kind == DeliveryKind.ROOT))
             .where(slots.c.id == slot_id)
         )
+        skipped = select(deliveries.c.subject).where(
+            deliveries.c.slot_id == slot_id,
+            deliveries.c.kind == DeliveryKind.ENTRY,
+            deliveries.c.state == DeliveryState.SKIPPED,
+        )
         with self._database.reading() as connection:
             row = connection.execute(statement).first()
+            dropped = [entry_of(subject) for subject in connection.execute(skipped).scalars()]
         if row is None:
             raise StorageError(f"there is no slot {slot_id}")
         channel = Channel(team_id=row.team_id, channel_id=row.channel_id)
@@ -44,6 +50,7 @@ class ViewStore:
             root_ts=row.ts,
             root_sent_at=row.sent_at,
             root_revision=row.told_revision or 0,
+            dropped=frozenset(entry_id for entry_id in dropped if entry_id is not None),
         )
 
     def entries(self, ids: Sequence[int]) -> Mapping[int, Entry]:

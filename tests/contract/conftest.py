@@ -10,12 +10,15 @@ import pytest
 
 from bot.delivery.values import Draft, SlotPlan, entry_subject, slot_subject
 from bot.ingest.decide import EntryIntent, IntentKind, NewDocument, Wording
-from bot.model import Channel, DeliveryKind, DocumentState, Extraction, Layout, Slot, SlotState, Verdict
+from bot.model import Channel, Delivery, DeliveryKind, DocumentState, Extraction, Layout, Slot, SlotState, Verdict
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.ingest_store import IngestStore
 
 NOW = datetime(2026, 11, 30, 1, 0, tzinfo=UTC)
 DAY = date(2026, 11, 30)
+LONG_AGO = NOW - timedelta(days=1)
+NEVER = NOW + timedelta(days=999)
+"""As `since`: nothing unresolved began so late, so nothing holds a channel back."""
 HERE = Channel(team_id="T1", channel_id="C1")
 THERE = Channel(team_id="T1", channel_id="C2")
 
@@ -75,6 +78,10 @@ def plan(entry_ids=(), *, of: Slot | None = None, layout: Layout = Layout.CHANNE
     )
     values = {"state": SlotState.PLANNED, "drafts": drafts, "detail": {"entries": list(entry_ids)}}
     return SlotPlan(slot=of, layout=layout, **{**values, **more})
+
+
+def planned_entries(store: DeliveryStore, channel: Channel) -> tuple[Delivery, ...]:
+    return tuple(one for one in store.planned(channel) if one.kind is DeliveryKind.ENTRY)
 
 
 def at_once(count: int, run) -> list:

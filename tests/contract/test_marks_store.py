@@ -12,7 +12,7 @@ from bot.delivery.values import Record
 from bot.model import DeliveryState, Layout
 from bot.readers.marks import Activity, Discussion, Marks, Place
 from bot.storage.marks_store import MarksStore
-from tests.contract.conftest import HERE, NOW, THERE, at_once, plan, seconds, slot
+from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
 
 
 class FakeClock:
@@ -42,7 +42,7 @@ def talk(database, clock):
 def post(store, entry_ids, channel=HERE, first=1, layout=Layout.CHANNEL):
     """Post a digest: the root at `<first>.000000`, its entries at the seconds after it."""
     store.record_plan(plan(entry_ids, of=slot(channel), layout=layout), NOW)
-    store.lease("me", NOW, NOW + seconds(30), 9)
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
     queue = store.turns([channel], NOW, 99)[channel].queue
     for number, delivery in enumerate(queue, first):
         if store.claim("me", [delivery.id], NOW, NOW + seconds(30)):
@@ -120,7 +120,7 @@ def test_talk_elsewhere_is_not_kept(talk, store, entry_ids):
 def test_the_entry_of_a_message_is_found_in_its_parts_and_in_shared_ones(talk, store, entry_ids):
     one, two = entry_ids(2)
     store.record_plan(plan([one, two]), NOW)
-    first = store.planned_entries(HERE)[0]
+    first = planned_entries(store, HERE)[0]
     store.add_parts(first.id, 2)
     post(store, [])
     assert talk.entry_at("T1", "C1", "1.000000") is None

@@ -9,9 +9,8 @@ import pytest
 from bot.delivery.values import Block, Draft, Record, Resolution, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
-from tests.contract.conftest import DAY, HERE, NOW, THERE, at_once, plan, seconds, slot
+from tests.contract.conftest import DAY, HERE, LONG_AGO, NEVER, NOW, THERE, at_once, plan, seconds, slot
 
-LONG_AGO = NOW - timedelta(days=1)
 UNTIL = NOW + seconds(30)
 TOMORROW = DAY + timedelta(days=1)
 
@@ -31,7 +30,7 @@ def turn(store, channel=HERE, since=LONG_AGO, limit=50):
 
 def send(store, delivery, ts, now=NOW, **more):
     """Lease, claim and record as sent."""
-    store.lease("me", now, now + seconds(30), 99)
+    store.lease("me", now, now + seconds(30), since=NEVER, limit=99)
     assert store.claim("me", [delivery.id], now, now + seconds(10)) == {delivery.id}
     record = Record(delivery_id=delivery.id, attempt=delivery.attempts + 1, state=DeliveryState.SENT, ts=ts, **more)
     assert store.record("me", [record], now) == {delivery.id}
@@ -41,15 +40,15 @@ def send(store, delivery, ts, now=NOW, **more):
 
 
 def test_two_callers_never_lease_the_same_channel(store, ids):
-    assert set(store.lease("me", NOW, UNTIL, 9)) == {HERE, THERE}
-    assert store.lease("you", NOW, UNTIL, 9) == ()
-    assert store.lease("me", NOW, UNTIL, 9) == ()
-    assert set(store.lease("you", UNTIL, UNTIL + seconds(30), 9)) == {HERE, THERE}
+    assert set(store.lease("me", NOW, UNTIL, since=NEVER, limit=9)) == {HERE, THERE}
+    assert store.lease("you", NOW, UNTIL, since=NEVER, limit=9) == ()
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9) == ()
+    assert set(store.lease("you", UNTIL, UNTIL + seconds(30), since=NEVER, limit=9)) == {HERE, THERE}
 
 
 def test_no_more_channels_are_leased_than_asked_for(store, ids):
-    (first,) = store.lease("me", NOW, UNTIL, 1)
-    (second,) = store.lease("you", NOW, UNTIL, 1)
+    (first,) = store.lease("me", NOW, UNTIL, since=NEVER, limit=1)
+    (second,) = store.lease("you", NOW, UNTIL, since=NEVER, limit=1)
     assert {first, second} == {HERE, THERE}
 
 
@@ -58,62 +57,75 @@ def test_many_callers_at_once_share_the_channels(store, ids, entry_ids, database
     for channel in channels:
         store.record_plan(plan(ids, of=slot(channel)), NOW)
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
-    leased = at_once(4, lambda n: [one for _ in range(5) for one in stores[n].lease(str(n), NOW, UNTIL, 3)])
+    leased = at_once(
+        4, lambda n: [one for _ in range(5) for one in stores[n].lease(str(n), NOW, UNTIL, since=NEVER, limit=3)]
+    )
     everything = [channel for some in leased for channel in some]
     assert len(everything) == len(set(everything))
-    assert set(everything) | set(store.lease("late", NOW, UNTIL, 99)) == {HERE, THERE, *channels}
+    assert set(everything) | set(store.lease("late", NOW, UNTIL, since=NEVER, limit=99)) == {HERE, THERE, *channels}
 
 
 def test_a_lease_given_back_is_free_and_one_that_is_not_held_is_left_alone(store, ids):
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     store.release("you", [HERE, THERE])
-    assert store.lease("you", NOW, UNTIL, 9) == ()
+    assert store.lease("you", NOW, UNTIL, since=NEVER, limit=9) == ()
     store.release("me", [HERE])
-    assert store.lease("you", NOW, UNTIL, 9) == (HERE,)
+    assert store.lease("you", NOW, UNTIL, since=NEVER, limit=9) == (HERE,)
 
 
 def test_a_channel_without_work_or_with_updates_only_is_not_leased(store, entry_ids):
     store.register_channel(HERE, "#here", NOW)
-    assert store.lease("me", NOW, UNTIL, 9) == ()
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9) == ()
     (one,) = entry_ids(1)
     draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(one), revision=2)
     store.add_deliveries(HERE, [draft], None, NOW)
-    assert store.lease("me", NOW, UNTIL, 9) == ()
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9) == ()
 
 
 def test_a_blocked_channel_is_leased_again_when_its_time_has_come(store, ids):
     store.block_channel(HERE, Block(reason="is_archived", advice="", until=NOW + seconds(60)), NOW)
-    assert store.lease("me", NOW, UNTIL, 9) == (THERE,)
-    assert store.lease("me", NOW + seconds(60), NOW + seconds(90), 1) == (HERE,)
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9) == (THERE,)
+    assert store.lease("me", NOW + seconds(60), NOW + seconds(90), since=NEVER, limit=1) == (HERE,)
 
 
 def test_a_blocked_workspace_waits_for_a_check_even_when_its_time_has_come(store, ids):
     store.block_team("T1", Block(reason="invalid_auth", advice="", until=NOW - seconds(1)), NOW)
-    assert store.lease("me", NOW, UNTIL, 9) == ()
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9) == ()
     assert store.unblock_team("T1")
-    assert len(store.lease("me", NOW, UNTIL, 9)) == 2
+    assert len(store.lease("me", NOW, UNTIL, since=NEVER, limit=9)) == 2
 
 
 def test_the_pace_of_a_channel_and_the_wait_of_its_first_message_hold(store, ids):
     root = turn(store).queue[0]
     send(store, root, "1.0", next_post_at=NOW + seconds(5))
     store.release("me", [HERE, THERE])
-    assert HERE not in store.lease("me", NOW + seconds(3.9), UNTIL, 9)
-    assert store.lease("me", NOW + seconds(4), UNTIL + seconds(9), 9) == (HERE,)
+    assert HERE not in store.lease("me", NOW + seconds(3.9), UNTIL, since=NEVER, limit=9)
+    assert store.lease("me", NOW + seconds(4), UNTIL + seconds(9), since=NEVER, limit=9) == (HERE,)
     entry = turn(store).queue[0]
     store.claim("me", [entry.id], NOW, UNTIL)
     wait = Record(delivery_id=entry.id, attempt=1, state=DeliveryState.PLANNED, error="ratelimited", next_try_at=UNTIL)
     assert store.record("me", [wait], NOW)
     store.release("me", [HERE, THERE])
-    assert HERE not in store.lease("me", UNTIL - seconds(1), UNTIL + seconds(9), 9)
+    assert HERE not in store.lease("me", UNTIL - seconds(1), UNTIL + seconds(9), since=NEVER, limit=9)
     store.release("me", [THERE])
-    assert HERE in store.lease("me", UNTIL, UNTIL + seconds(9), 9)
+    assert HERE in store.lease("me", UNTIL, UNTIL + seconds(9), since=NEVER, limit=9)
 
 
 def test_the_channel_that_has_waited_longest_is_leased_first(store, ids):
     send(store, turn(store).queue[0], "1.0", next_post_at=NOW + seconds(1))
     store.release("me", [HERE, THERE])
-    assert store.lease("me", NOW + seconds(1), UNTIL, 1) == (THERE,)
+    assert store.lease("me", NOW + seconds(1), UNTIL, since=NEVER, limit=1) == (THERE,)
+
+
+def test_an_unresolved_message_holds_its_channel_back_until_the_wait_is_over(store, ids):
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
+    root = turn(store).queue[0]
+    store.claim("me", [root.id], NOW, UNTIL)
+    store.record("me", [Record(delivery_id=root.id, attempt=1, state=DeliveryState.UNCERTAIN)], NOW)
+    store.release("me", [HERE, THERE])
+    assert store.lease("me", NOW, UNTIL, since=NOW, limit=9) == (THERE,)
+    store.release("me", [THERE])
+    assert set(store.lease("me", NOW, UNTIL, since=NOW + seconds(1), limit=9)) == {HERE, THERE}
 
 
 # --- claims ------------------------------------------------------------------------------------------------------
@@ -122,7 +134,7 @@ def test_the_channel_that_has_waited_longest_is_leased_first(store, ids):
 def test_only_the_leaseholder_claims_and_each_delivery_once(store, ids):
     root, first, *_ = turn(store).queue
     assert store.claim("me", [root.id], NOW, UNTIL) == frozenset()
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     assert store.claim("you", [root.id], NOW, UNTIL) == frozenset()
     assert store.claim("me", [root.id, first.id, 999], NOW, UNTIL) == {root.id, first.id}
     assert store.claim("me", [root.id], NOW, UNTIL) == frozenset()
@@ -132,19 +144,19 @@ def test_only_the_leaseholder_claims_and_each_delivery_once(store, ids):
 
 
 def test_a_lease_that_has_run_out_claims_nothing(store, ids):
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     root = turn(store).queue[0]
     assert store.claim("me", [root.id], UNTIL, UNTIL + seconds(30)) == frozenset()
     assert store.by_key(root.key).state is DeliveryState.PLANNED
 
 
 def test_a_claim_extends_the_lease_and_never_shortens_it(store, ids):
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     root, first, *_ = turn(store).queue
     store.claim("me", [root.id], NOW, UNTIL + seconds(30))
     store.claim("me", [first.id], NOW, NOW + seconds(1))
-    assert store.lease("you", UNTIL + seconds(29), UNTIL + seconds(99), 9) == (THERE,)
-    assert store.lease("you", UNTIL + seconds(30), UNTIL + seconds(99), 9) == (HERE,)
+    assert store.lease("you", UNTIL + seconds(29), UNTIL + seconds(99), since=NEVER, limit=9) == (THERE,)
+    assert store.lease("you", UNTIL + seconds(30), UNTIL + seconds(99), since=NEVER, limit=9) == (HERE,)
 
 
 def test_an_update_is_claimed_without_a_lease_and_once(store, ids, database_url, opened):
@@ -164,7 +176,7 @@ def send_first(store):
 
 
 def test_a_claim_and_a_skip_at_once_have_one_winner(store, ids, database_url, opened):
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     entries = [one.id for one in turn(store).queue]
     stores = [DeliveryStore(opened(database_url)) for _ in range(2)]
     claimed, skipped = at_once(
@@ -180,12 +192,12 @@ def test_a_takeover_and_a_late_claim_at_once_never_both_succeed(store, ids, data
     for turn_number in range(12):
         channel = Channel(team_id="T1", channel_id=f"R{turn_number}")
         store.record_plan(plan(ids, of=slot(channel)), NOW)
-        store.lease("me", NOW, UNTIL, 99)
+        store.lease("me", NOW, UNTIL, since=NEVER, limit=99)
         root = turn(store, channel).queue[0]
 
         def race(number, root=root):
             if number:
-                return other.lease("you", UNTIL, UNTIL + seconds(60), 99)
+                return other.lease("you", UNTIL, UNTIL + seconds(60), since=NEVER, limit=99)
             return mine.claim("me", [root.id], UNTIL - seconds(1), UNTIL + seconds(10))
 
         won, taken = at_once(2, race)
@@ -197,7 +209,7 @@ def test_a_takeover_and_a_late_claim_at_once_never_both_succeed(store, ids, data
 
 
 def claim_root(store, owner="me", now=NOW):
-    store.lease(owner, now, now + seconds(30), 9)
+    store.lease(owner, now, now + seconds(30), since=NEVER, limit=9)
     root = turn(store).queue[0]
     assert store.claim(owner, [root.id], now, now + seconds(10))
     return root
@@ -243,7 +255,7 @@ def test_sent_is_proof_and_wins_over_every_other_state(store, ids, state):
 
 
 def test_records_of_many_deliveries_are_judged_one_by_one(store, ids):
-    store.lease("me", NOW, UNTIL, 9)
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     root, first, second, _ = turn(store).queue
     store.claim("me", [root.id, first.id], NOW, UNTIL)
     records = [
@@ -293,6 +305,12 @@ def test_a_turn_shows_the_queue_in_order_and_the_state_of_its_root(store, ids):
     assert (after.highest_sent, after.next_post_at) == (before.queue[0].ordinal, UNTIL)
 
 
+def test_a_turn_tells_that_its_channel_was_blocked(store, ids):
+    assert not turn(store).blocked
+    store.block_channel(HERE, Block(reason="is_archived", advice="", until=NOW), NOW)
+    assert turn(store).blocked
+
+
 def test_turns_of_several_channels_are_each_their_own_and_limited_each(store, ids):
     both = store.turns([HERE, THERE, Channel(team_id="T2", channel_id="C9")], LONG_AGO, 2)
     assert set(both) == {HERE, THERE}
@@ -340,6 +358,11 @@ def test_parts_follow_their_entry_and_know_its_message(store, ids):
     send(store, root, "1.0")
     send(store, first, "2.0")
     assert turn(store).parents == {first.subject: "2.0"}
+    threaded = turn(store, THERE).queue
+    send(store, threaded[0], "5.0")
+    send(store, threaded[1], "6.0", thread_ts="5.0")
+    store.add_parts(threaded[1].id, 2)
+    assert turn(store, THERE).parents == {first.subject: "5.0"}
     assert len({one.key for one in queue}) == len(queue)
 
 

@@ -11,7 +11,21 @@ from hypothesis import strategies as st
 from bot.delivery.values import Block, Draft, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState, DocumentState, Extraction, SlotState
 from bot.storage.delivery_store import DeliveryStore
-from tests.contract.conftest import DAY, HERE, NOW, THERE, at_once, document, new, plan, same, seconds, slot
+from tests.contract.conftest import (
+    DAY,
+    HERE,
+    NEVER,
+    NOW,
+    THERE,
+    at_once,
+    document,
+    new,
+    plan,
+    planned_entries,
+    same,
+    seconds,
+    slot,
+)
 
 LATER = NOW + timedelta(hours=1)
 TOMORROW = DAY + timedelta(days=1)
@@ -38,7 +52,7 @@ def test_a_plan_is_recorded_once_and_whole(store, entry_ids):
     slot_id = store.record_plan(plan(ids, documents=documents, baseline=True), NOW)
     assert slot_id is not None
     assert store.record_plan(plan(ids), LATER) is None
-    planned = store.planned_entries(HERE)
+    planned = planned_entries(store, HERE)
     assert [one.subject for one in planned] == [entry_subject(entry_id) for entry_id in ids]
     assert {one.slot_id for one in planned} == {slot_id}
     assert [one.ordinal for one in planned] == [2, 3, 4]
@@ -54,7 +68,7 @@ def test_ordinals_go_on_from_the_channels_greatest(store, entry_ids):
     ids = entry_ids(4)
     store.record_plan(plan(ids[:2]), NOW)
     store.record_plan(plan(ids, of=slot(day=TOMORROW)), LATER)
-    planned = store.planned_entries(HERE)
+    planned = planned_entries(store, HERE)
     assert [one.subject for one in planned] == [entry_subject(entry_id) for entry_id in ids]
     assert [one.ordinal for one in planned] == sorted(one.ordinal for one in planned)
 
@@ -63,7 +77,7 @@ def test_an_entry_that_another_slot_took_is_passed_over_alone(store, entry_ids):
     ids = entry_ids(2)
     first = store.record_plan(plan(ids[:1]), NOW)
     second = store.record_plan(plan(ids, of=slot(day=TOMORROW)), LATER)
-    assert [one.slot_id for one in store.planned_entries(HERE)] == [first, second]
+    assert [one.slot_id for one in planned_entries(store, HERE)] == [first, second]
 
 
 def test_the_baseline_is_set_once(store, entry_ids):
@@ -77,7 +91,7 @@ def test_drafts_may_be_born_skipped(store, entry_ids):
     (one,) = entry_ids(1)
     draft = Draft(kind=DeliveryKind.ENTRY, subject=entry_subject(one), state=DeliveryState.SKIPPED, error="first run")
     store.record_plan(plan(drafts=(draft,)), NOW)
-    assert store.planned_entries(HERE) == ()
+    assert planned_entries(store, HERE) == ()
     assert store.taken(HERE, [one]) == {one}
     (skipped,) = store.in_state(DeliveryState.SKIPPED, 10)
     assert skipped.error == "first run"
@@ -115,11 +129,11 @@ def test_fresh_documents_come_by_edition_without_broken_and_replaced_ones(store,
 
 def test_only_what_is_still_planned_is_skipped(store, entry_ids):
     store.record_plan(plan(entry_ids(2)), NOW)
-    first, second = store.planned_entries(HERE)
-    store.lease("me", NOW, NOW + seconds(30), 9)
+    first, second = planned_entries(store, HERE)
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
     assert store.claim("me", [first.id], NOW, NOW + seconds(10)) == {first.id}
     assert store.skip([first.id, second.id], "policy changed", NOW) == 1
-    assert store.planned_entries(HERE) == ()
+    assert planned_entries(store, HERE) == ()
     (skipped,) = store.in_state(DeliveryState.SKIPPED, 10)
     assert (skipped.id, skipped.error) == (second.id, "policy changed")
     assert store.skip([], "nothing", NOW) == 0
@@ -129,7 +143,7 @@ def test_of_many_replicas_one_plans_a_slot(store, entry_ids, database_url, opene
     ids = entry_ids(5)
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
     assert sum(one is not None for one in at_once(4, lambda n: stores[n].record_plan(plan(ids), NOW))) == 1
-    assert len(store.planned_entries(HERE)) == 5
+    assert len(planned_entries(store, HERE)) == 5
 
 
 def test_two_slots_planned_at_once_take_each_entry_once(store, entry_ids, database_url, opened):
@@ -137,7 +151,7 @@ def test_two_slots_planned_at_once_take_each_entry_once(store, entry_ids, databa
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
     plans = [plan(ids if number % 2 else ids[::-1], of=slot(name=f"0{number}:00")) for number in range(4)]
     assert all(at_once(4, lambda n: stores[n].record_plan(plans[n], NOW)))
-    planned = store.planned_entries(HERE)
+    planned = planned_entries(store, HERE)
     assert sorted(one.subject for one in planned) == sorted(map(entry_subject, ids))
     assert len({one.ordinal for one in planned}) == 6
 
@@ -152,7 +166,7 @@ def test_whatever_is_planned_in_whatever_order_each_entry_is_owed_once_and_in_or
         channel = Channel(team_id="T1", channel_id=f"P{next(channels)}")
         for number, chosen in enumerate(slots):
             store.record_plan(plan(chosen, of=slot(channel, DAY + timedelta(days=number))), NOW)
-        planned = store.planned_entries(channel)
+        planned = planned_entries(store, channel)
         first_met = list(dict.fromkeys(one for chosen in slots for one in chosen))
         assert [one.subject for one in planned] == [entry_subject(entry_id) for entry_id in first_met]
         assert all(a.ordinal < b.ordinal for a, b in itertools.pairwise(planned))

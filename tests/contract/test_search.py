@@ -235,7 +235,7 @@ def test_a_changed_entry_is_found_as_it_is_now_and_a_removed_one_not_at_all(data
 
 def test_an_undone_transaction_leaves_the_index_as_it_was(database: Database) -> None:
     archive = Archive(database, entry(1, "旧的题目"))
-    with pytest.raises(RuntimeError), database.transaction() as connection:
+    with pytest.raises(RuntimeError), database.transaction() as connection:  # noqa: PT012
         search_index.index_entries(connection, [entry(1, "新的题目")])
         raise RuntimeError
     assert archive.ids('"旧的题目"') == [1]

@@ -8,7 +8,7 @@ from bot.delivery.values import Draft, Record, Resolution, entry_subject
 from bot.model import DeliveryKind, DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.listing import list_channels, list_deliveries
-from tests.contract.conftest import HERE, NOW, THERE, at_once, plan, seconds, slot
+from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
 
 UNTIL = NOW + seconds(10)
 LOOK_AT = NOW + seconds(40)
@@ -22,7 +22,7 @@ def ids(store, entry_ids):
 
 
 def claim(store, delivery, now=NOW, until=UNTIL, owner="me"):
-    store.lease(owner, now, now + seconds(30), 9)
+    store.lease(owner, now, now + seconds(30), since=NEVER, limit=9)
     assert store.claim(owner, [delivery.id], now, until) == {delivery.id}
 
 
@@ -81,7 +81,7 @@ def test_an_uncertain_delivery_is_looked_for_from_its_first_attempt_on(store, id
 
 def test_doubt_comes_in_the_order_of_channel_and_sending(store, ids):
     store.record_plan(plan(ids, of=slot(THERE)), NOW)
-    store.lease("me", NOW, NOW + seconds(30), 9)
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
     for channel in (THERE, HERE):
         queue = store.turns([channel], NOW, 9)[channel].queue
         store.claim("me", [one.id for one in queue], NOW, UNTIL)
@@ -136,7 +136,7 @@ def test_a_compact_root_that_was_found_takes_its_entries_with_it(store, entry_id
     found = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="9.0")
     assert store.resolve(found, NOW)
     assert {one.ts for one in store.in_state(DeliveryState.SENT, 9)} == {"9.0"}
-    assert store.planned_entries(HERE) == ()
+    assert planned_entries(store, HERE) == ()
 
 
 def test_a_persons_word_and_a_look_at_once_have_one_winner(store, ids, database_url, opened):
@@ -187,4 +187,4 @@ def test_the_list_for_people_tells_each_delivery_in_sending_order(store, ids, da
 def test_an_update_draft_is_not_an_entry(store, ids):
     draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(ids[0]), revision=2)
     store.add_deliveries(HERE, [draft], None, NOW)
-    assert [one.kind for one in store.planned_entries(HERE)] == [DeliveryKind.ENTRY] * 2
+    assert [one.kind for one in planned_entries(store, HERE)] == [DeliveryKind.ENTRY] * 2

@@ -13,15 +13,31 @@ from bot.storage import stats
 from bot.storage.editions import Editions
 from bot.storage.listing import list_documents
 from bot.storage.names_store import NamesStore
-from tests.contract.conftest import DAY, HERE, NOW, THERE, at_once, document, new, plan, revised, same, seconds, slot
+from tests.contract.conftest import (
+    DAY,
+    HERE,
+    LONG_AGO,
+    NEVER,
+    NOW,
+    THERE,
+    at_once,
+    document,
+    new,
+    plan,
+    planned_entries,
+    revised,
+    same,
+    seconds,
+    slot,
+)
 
 TOMORROW = DAY + timedelta(days=1)
 
 
 def post(store, channel=HERE, *, told=1, kinds=(DeliveryKind.ROOT, DeliveryKind.ENTRY), first=1, folds=False):
     """Send what is planned of these kinds: the ts count from `<first>.0` on."""
-    store.lease("me", NOW, NOW + seconds(30), 9)
-    queue = store.turns([channel], now, 99)[channel].queue
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
+    queue = store.turns([channel], LONG_AGO, 99)[channel].queue
     for number, delivery in enumerate((one for one in queue if one.kind in kinds), first):
         if store.claim("me", [delivery.id], NOW, NOW + seconds(30)):
             record = Record(
@@ -29,7 +45,7 @@ def post(store, channel=HERE, *, told=1, kinds=(DeliveryKind.ROOT, DeliveryKind.
                 attempt=delivery.attempts + 1,
                 state=DeliveryState.SENT,
                 ts=f"{number}.0",
-                told_revision=told,
+                told_revision=0 if delivery.kind is DeliveryKind.ROOT and not folds else told,
                 folds=folds,
             )
             assert store.record("me", [record], NOW)
@@ -173,10 +189,7 @@ def test_a_compact_root_is_behind_for_the_entries_that_stand_in_it(store, ingest
     _, two = ids = entry_ids(2)
     store.record_plan(plan(ids, layout=Layout.COMPACT), NOW)
     post(store, folds=True)
-    (behind,) = store.roots_behind(9)
-    store.add_deliveries(
-        HERE, [Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=1)], behind.slot_id, NOW
-    )
+    assert store.roots_behind(9) == ()
     revise(ingest, titles(store, ids)[two], two)
     assert store.entries_behind(9) == ()
     assert [root.revision for root in store.roots_behind(9)] == [2]
@@ -198,16 +211,28 @@ def test_a_root_that_somebody_deleted_and_one_of_an_empty_slot_are_left_alone(st
 
 
 def test_a_slot_is_shown_with_its_root(store, ids):
-    slot_id = store.planned_entries(HERE)[0].slot_id
+    slot_id = planned_entries(store, HERE)[0].slot_id
     before = store.slot_view(slot_id)
     assert (before.slot, before.state, before.layout) == (slot(), SlotState.PLANNED, Layout.CHANNEL)
     assert before.detail["entries"] == ids
     assert (before.root_ts, before.root_sent_at, before.root_revision) == (None, None, 0)
-    post(store, told=0)
+    post(store)
     after = store.slot_view(slot_id)
     assert (after.root_ts, after.root_sent_at, after.root_revision) == ("1.0", NOW, 0)
+    assert after.dropped == frozenset()
     with pytest.raises(StorageError, match="no slot 999"):
         store.slot_view(999)
+
+
+def test_a_skipped_entry_is_dropped_from_its_slot_and_counts_for_nothing(store, ingest, ids):
+    _, two = ids
+    first, second = planned_entries(store, HERE)
+    store.skip([second.id], "policy", NOW)
+    assert store.slot_view(first.slot_id).dropped == {two}
+    post(store)
+    revise(ingest, titles(store, ids)[two], two)
+    assert [root.revision for root in store.roots_behind(9)] == [1]
+    assert store.entries_behind(9) == ()
 
 
 def test_sent_entries_are_found_where_they_stand(store, ids):
