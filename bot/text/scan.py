@@ -142,6 +142,8 @@ def _markdown_link(text: str, start: int) -> Piece | None:
 def _chunk(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list[Piece]) -> int:
     """Handle one run of characters of words and paths; give the position from which to go on."""
     chunk = text[start:end]
+    if chunk.isdigit() or (chunk.islower() and chunk[0] != "-" and chunk.replace("-", "").isalpha()):
+        return end
     if chunk.isalpha() and (chunk.isupper() or chunk[1:].islower() or len(chunk) == 1):
         if chunk in vocabulary.file_names:
             pieces.extend(_classified(text, start, end, vocabulary))

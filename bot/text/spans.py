@@ -155,20 +155,30 @@ class _Builder:
             position = self._pass_edges(position)
             if position >= end:
                 break
-            piece = self._next_piece(position)
+            stop = end
+            if self._edge < len(self._edges):
+                stop = min(end, self._edges[self._edge].start)
             style = (self._bold > 0, self._strike > 0)
-            if piece is not None and piece.start == position:
-                leaves.append((*style, self._leaf(piece)))
-                position = piece.end
-                continue
-            stop = min(
-                end,
-                piece.start if piece is not None else end,
-                self._edges[self._edge].start if self._edge < len(self._edges) else end,
-            )
-            leaves.append((*style, Text(text=self._text[position:stop])))
-            position = stop
+            position = self._one_style(position, stop, style, leaves)
         return _grouped(leaves)
+
+    def _one_style(
+        self, position: int, stop: int, style: tuple[bool, bool], leaves: list[tuple[bool, bool, Leaf]]
+    ) -> int:
+        """Add the leaves up to the next change of style; give the place reached (a piece is never cut)."""
+        text, pieces = self._text, self._pieces
+        while position < stop:
+            while self._piece < len(pieces) and pieces[self._piece].start < position:
+                self._piece += 1
+            piece = pieces[self._piece] if self._piece < len(pieces) else None
+            if piece is None or piece.start >= stop:
+                leaves.append((*style, Text(text=text[position:stop])))
+                return stop
+            if piece.start > position:
+                leaves.append((*style, Text(text=text[position : piece.start])))
+            leaves.append((*style, self._leaf(piece)))
+            position = piece.end
+        return position
 
     def _pass_edges(self, position: int) -> int:
         """Take in every change of emphasis up to here, and step over its marker."""
@@ -179,11 +189,6 @@ class _Builder:
             position = max(position, edge.end)
             self._edge += 1
         return position
-
-    def _next_piece(self, position: int) -> Piece | None:
-        while self._piece < len(self._pieces) and self._pieces[self._piece].start < position:
-            self._piece += 1
-        return self._pieces[self._piece] if self._piece < len(self._pieces) else None
 
     def _leaf(self, piece: Piece) -> Leaf:
         url = _url_of(piece, self._repo)
@@ -209,6 +214,11 @@ def _url_of(piece: Piece, repo: str | None) -> str:
 
 def _grouped(leaves: list[tuple[bool, bool, Leaf]]) -> tuple[Inline, ...]:
     """Join neighbours of one style; Bold outside Strike."""
+    if not any(bold or struck for bold, struck, _ in leaves):
+        plain_run: list[Leaf] = []
+        for _, _, leaf in leaves:
+            _append(plain_run, leaf)
+        return tuple(plain_run)
     out: list[Inline] = []
     index = 0
     while index < len(leaves):
