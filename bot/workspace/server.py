@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import ipaddress
 import signal
@@ -35,6 +36,18 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = threading.Event()
+        self._told = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Like uvicorn's, but ends at once when it is told to, and not at its next tick."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), 1.0)
+
+    def finish(self) -> None:
+        """Ends the server. For its own event loop."""
+        self.should_exit = True
+        self._told.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -118,7 +131,7 @@ class LocalWorkspace:
         self._call(self._workspace.hub.close)
         self._call(self._workspace.sockets.drop)
         self._call(self._workspace.dispatcher.stop)
-        self._server.should_exit = True
+        self._call(self._server.finish)
         self._thread.join()
         self._workspace.store.close()
         self._workspace = self._server = self._thread = self._loop = None

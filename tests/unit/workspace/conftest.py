@@ -94,7 +94,7 @@ class Bots:
     def __call__(self, register: Callable[[App], None]) -> App:
         app = App(client=self._client)
         register(app)
-        handler = SocketModeHandler(app, self._workspace.app_token, ping_interval=0.5)
+        handler = SocketModeHandler(app, self._workspace.app_token, ping_interval=0.2)
         greeted = threading.Event()
         handler.client.message_listeners.append(
             lambda _, message, __: greeted.set() if message.get("type") == "hello" else None
