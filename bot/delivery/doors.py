@@ -16,6 +16,10 @@ from bot.model import Channel, Delivery, DeliveryState
 _log = structlog.get_logger("bot.delivery")
 
 
+NOT_CONFIGURED = "not_configured"
+"""The reason that holds the deliveries of a channel which the configuration does not name (any more, or yet)."""
+
+
 class Doors:
     """Blocks channels and workspaces, tells people once, and lifts the block when Slack takes something again."""
 
@@ -65,7 +69,7 @@ class Doors:
         advice = "Put the channel back into config.yaml, or leave its messages unsent."
         until = now + self._settings.channel_retry
         if self._storage.block_channel(
-            channel, Block(reason="not_configured", advice=advice, until=until), now
+            channel, Block(reason=NOT_CONFIGURED, advice=advice, until=until), now
         ):
             _log.info("channel_not_configured", channel=channel.channel_id)
 

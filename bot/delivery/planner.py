@@ -59,7 +59,8 @@ class Planner:
     def take_policies(self, policies: Mapping[Channel, ChannelPolicy], now: datetime) -> int:
         """Use other policies from now on; drop what is planned and no longer wanted. Return how many were dropped."""
         self._policies = policies
-        self._done_until.clear()
+        # Made anew, not emptied: a planning run of another thread may still note its old findings in the old one.
+        self._done_until = {}
         return self.tidy(now)
 
     def tidy(self, now: datetime) -> int:
@@ -79,13 +80,14 @@ class Planner:
         """Record every slot that is due. Safe to call at any time, as often as one likes, in any replica."""
         result, matcher = Planned(), Matcher()
         documents: dict[int, DocumentNews] = {}
+        done_until = self._done_until
         for channel, policy in self._policies.items():
-            done = self._done_until.get(channel)
+            done = done_until.get(channel)
             # A hint only, to leave the database alone: a clock that was set back makes it look again.
             if done is not None and done <= now and not self._anything_due(policy, done, now):
                 continue
-            self._plan_channel(policy, now, documents, matcher, result)
-            self._done_until[channel] = now
+            if self._plan_channel(policy, now, documents, matcher, result):
+                done_until[channel] = now
         return result
 
     def plan_now(self, channel: Channel, now: datetime) -> int | None:
@@ -109,7 +111,8 @@ class Planner:
         documents: dict[int, DocumentNews],
         matcher: Matcher,
         result: Planned,
-    ) -> None:
+    ) -> bool:
+        """Plan one channel; return whether nothing of it is left for the next run."""
         channel = policy.channel
         state = self._storage.register_channel(channel, policy.name, now)
         self._states[channel] = state
@@ -118,11 +121,14 @@ class Planner:
         recorded = self._storage.slots(channel, (now - lookback - timedelta(days=2)).date())
         due = openings(policy, state, recorded, now, lookback)
         news = self._news(channel, documents) if due.open is not None else NOTHING
+        whole = True
         for plan in plan_channel(policy, state, due, news, matcher):
             if self._storage.record_plan(plan, now) is None:
                 _log.debug("slot_taken", channel=channel.channel_id, slot=plan.slot.name)
+                whole = False
                 continue
             self._tell(policy, plan, result)
+        return whole
 
     def _tell(self, policy: ChannelPolicy, plan: SlotPlan, result: Planned) -> None:
         day, name = plan.slot.local_date.isoformat(), plan.slot.name

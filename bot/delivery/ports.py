@@ -72,9 +72,9 @@ class PlanStorage(Protocol):
         """Insert the slot, its drafts and its told documents in one transaction; return the slot's id.
 
         Return None, and change nothing, where the slot exists already, or where another slot of the channel has told
-        about one of the documents meanwhile (another replica won): planning again finds what is left. A draft whose UNIQUE
-        row exists (an entry that another slot took meanwhile) is passed over alone. Ordinals go on from the
-        channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
+        about one of the documents meanwhile: another replica won, and planning again finds what is left. A draft
+        whose UNIQUE row exists (an entry that another slot took meanwhile) is passed over alone. Ordinals go on from
+        the channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
         """
 
     def planned(self, channel: Channel) -> tuple[Delivery, ...]:

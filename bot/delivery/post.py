@@ -118,6 +118,8 @@ class Sender:
         while self._later and self._later[0] <= now:
             heapq.heappop(self._later)
             self._looked_at = None
+        if not self.policies:
+            return False  # the configuration is not read yet: every channel would look like a stranger
         if self._looked_at is not None and now - self._looked_at < _LOOK_EVERY:
             return False
         room = self._gates.room(now, self._settings.lease) - len(self._lines)

@@ -10,7 +10,7 @@ from bot.delivery.alerts import Alerts
 from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
 from bot.delivery.desk import decide
-from bot.delivery.doors import Doors
+from bot.delivery.doors import NOT_CONFIGURED, Doors
 from bot.delivery.gates import Gates
 from bot.delivery.planner import Planned, Planner
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
@@ -114,10 +114,18 @@ class DeliveryService:
         return self._planner.plan_now(channel, self._clock.now())
 
     def take_policies(self, policies: Mapping[Channel, ChannelPolicy]) -> int:
-        """Use another configuration; return how many planned deliveries it dropped. Call it once at start, too."""
+        """Use another configuration; return how many planned deliveries it dropped. Call it once at start, too.
+
+        Safe while ticks are running on other threads.
+        """
+        now = self._clock.now()
+        dropped = self._planner.take_policies(policies, now)
         self._sender.policies = policies
         self._updater.policies = policies
-        return self._planner.take_policies(policies, self._clock.now())
+        for channel, block in self._storage.status(now).channel_blocks.items():
+            if block.reason == NOT_CONFIGURED and channel in policies:
+                self._doors.open(channel)
+        return dropped
 
     def welcome(self, channel: Channel) -> None:
         """The bot was invited to the channel: try it at once."""

@@ -487,8 +487,20 @@ def test_a_channel_that_is_not_configured_any_more_waits_without_noise():
     assert house.slack.texts(OTHER) == []
     assert not house.storage.alerts
     house.service.take_policies(house.policies)
-    house.run(330)
+    house.run(20)
     assert house.slack.texts(OTHER) == ["root 5 late 10 links 0", *expected(5)[1:]]
+
+
+def test_before_the_configuration_is_read_no_channel_is_taken_for_a_stranger():
+    house = morning()
+    house.service.plan()
+    house.policies = {}
+    fresh = house.process()
+    fresh.deliver(house.stop)
+    assert not house.service.status().channel_blocks
+    fresh.take_policies({CHANNEL: policy()})
+    fresh.deliver(house.stop)
+    assert house.slack.texts() == expected(5)
 
 
 def test_alerts_go_to_their_channel_once_and_never_about_themselves():
