@@ -109,7 +109,7 @@ def _is_dotted_code(word: str, vocabulary: Vocabulary) -> bool:
         return False
     if any("_" in part and _is_snake(part) for part in parts):
         return True
-    return parts[0].islower() and (parts[-1].islower() or parts[-1][0].isupper())
+    return parts[0].islower()
 
 
 def classify_code(content: str, vocabulary: Vocabulary) -> str:

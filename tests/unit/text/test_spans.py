@@ -67,7 +67,7 @@ def links(text: str, repo: str | None = REPO) -> dict[str, str]:
         ("看 ResolvedToolContext::new 的模式", ["ResolvedToolContext::new"]),
         ("（block_size/enable_chunked_prefill 显式传 None）", ["block_size", "enable_chunked_prefill"]),
         ("_finalize_attention_layer 与 __init__", ["_finalize_attention_layer", "__init__"]),
-        ("requestId 和 torch.compile", ["requestId", "torch.compile"]),
+        ("requestId 和 torch.compile、chat.postMessage", ["requestId", "torch.compile", "chat.postMessage"]),
         (
             "spec_decode.yaml 的 shard，Makefile 与 docker-compose.yml",
             ["spec_decode.yaml", "Makefile", "docker-compose.yml"],
