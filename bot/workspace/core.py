@@ -70,12 +70,11 @@ class Workspace:
             general = self.store.create_channel("general", private=False, creator=first, now=self.clock())
             self.store.put_channel(replace(general, members=tuple(user.id for user in people)))
 
-    def close(self) -> None:
-        """End deliveries, pages and links, and close the journal."""
+    def end(self) -> None:
+        """End deliveries, pages and links. The journal stays open until the server is down."""
         self.dispatcher.stop()
         self.hub.close()
         self.sockets.drop()
-        self.store.close()
 
     # who may reach what
 

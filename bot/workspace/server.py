@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import inspect
-import ipaddress
 import signal
-import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -15,12 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import uvicorn
-
 from bot.workspace import ids
 from bot.workspace.core import Options, Workspace
 from bot.workspace.errors import WorkspaceError
 from bot.workspace.faults import Fault
+from bot.workspace.hosting import Hosting, listen, loopback
 from bot.workspace.interactions import Person
 from bot.workspace.model import Timing
 from bot.workspace.presenting import present
@@ -29,29 +24,6 @@ from bot.workspace.web.site import build_site
 from bot.workspace.web.transports import Transports
 
 Result = TypeVar("Result")
-_START_SECONDS = 30.0
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = threading.Event()
-        self._told = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Like uvicorn's, but ends at once when it is told to, and not at its next tick."""
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._told.wait(), 1.0)
-
-    def finish(self) -> None:
-        """Ends the server. For its own event loop."""
-        self.should_exit = True
-        self._told.set()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
 
 
 class LocalWorkspace:
@@ -73,7 +45,7 @@ class LocalWorkspace:
         clock: Callable[[], float] | None = None,
         people: tuple[str, ...] = ("reader", "colleague"),
     ) -> None:
-        self._address = _loopback(host)
+        self._address = loopback(host)
         self._port = port
         self._options = Options(keep=keep, rate_limits=rate_limits, posts_a_minute=posts_a_minute, people=people)
         if timing is not None:
@@ -81,15 +53,13 @@ class LocalWorkspace:
         if clock is not None:
             self._options = replace(self._options, clock=clock)
         self._workspace: Workspace | None = None
-        self._server: _Server | None = None
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._hosting: Hosting | None = None
 
     # life
 
     def start(self) -> Self:
         """Returns when the workspace answers. Raises `WorkspaceError` if the port is taken."""
-        listener = self._listen()
+        listener = listen(self._address, self._port)
         port = listener.getsockname()[1]
         host = f"[{self._address}]" if ":" in self._address else self._address
         try:
@@ -98,43 +68,18 @@ class LocalWorkspace:
             listener.close()
             raise
         transports = Transports()
-        config = uvicorn.Config(
-            build_site(workspace, transports),
-            http=transports.protocol(),
-            ws="websockets-sansio",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-            ws_ping_interval=10.0,
-            ws_ping_timeout=30.0,
-        )
-        server = _Server(config)
-
-        def run() -> None:
-            with asyncio.Runner() as runner:
-                self._loop = runner.get_loop()
-                runner.run(server.serve(sockets=[listener]))
-
-        self._port, self._workspace, self._server = port, workspace, server
-        self._thread = threading.Thread(target=run, name="local-workspace", daemon=True)
-        self._thread.start()
-        if not server.ready.wait(_START_SECONDS):
-            raise WorkspaceError("the workspace did not start")
+        self._port, self._workspace = port, workspace
+        self._hosting = Hosting(build_site(workspace, transports), transports, listener)
         return self
 
     def stop(self) -> None:
         """Closes every connection and the journal. Does nothing if it is not running."""
-        if self._workspace is None or self._server is None or self._thread is None:
+        if self._workspace is None or self._hosting is None:
             return
-        self._call(self._workspace.hub.close)
-        self._call(self._workspace.sockets.drop)
-        self._call(self._workspace.dispatcher.stop)
-        self._call(self._server.finish)
-        self._thread.join()
+        self._call(self._workspace.end)
+        self._hosting.stop()
         self._workspace.store.close()
-        self._workspace = self._server = self._thread = self._loop = None
+        self._workspace = self._hosting = None
 
     def run_forever(self) -> None:
         """Serves until SIGINT or SIGTERM. For the main thread of a process of its own."""
@@ -334,38 +279,13 @@ class LocalWorkspace:
         return self._workspace
 
     def _call(self, action: Callable[[], Result]) -> Result:
-        async def run() -> Result:
-            return action()
-
-        return self._await(run())
+        return self._host.call(action)
 
     def _await(self, awaitable: Awaitable[Result]) -> Result:
-        async def run() -> Result:
-            return await awaitable
+        return self._host.wait(awaitable)
 
-        if self._loop is None:
+    @property
+    def _host(self) -> Hosting:
+        if self._hosting is None:
             raise WorkspaceError("the workspace is not running")
-        return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
-
-    def _listen(self) -> socket.socket:
-        family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((self._address, self._port))
-        except OSError as problem:
-            listener.close()
-            reason = f"port {self._port} on {self._address} cannot be used: {problem.strerror}"
-            raise WorkspaceError(reason) from problem
-        return listener
-
-
-def _loopback(host: str) -> str:
-    name = "127.0.0.1" if host == "localhost" else host
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError as problem:
-        raise WorkspaceError(f"not an address of this machine: {host}") from problem
-    if not address.is_loopback:
-        raise WorkspaceError(f"the workspace listens on loopback only, not on {host}")
-    return str(address)
+        return self._hosting
