@@ -22,6 +22,8 @@ class Line:
     lease_until: datetime
     at: datetime
     material: Material
+    said: int = 0
+    """Messages sent under this lease."""
     ticket: int = 0
     """Its present place in the waiting order; older places of the channel are void."""
 
@@ -33,6 +35,7 @@ class Line:
     def sent(self, delivery: Delivery, record: Record) -> None:
         """Take note of a message that stands now: what follows may hang on it."""
         self.queue.popleft()
+        self.said += 1
         turn = self.turn
         roots, parents = dict(turn.roots), dict(turn.parents)
         if delivery.kind is DeliveryKind.ROOT and delivery.slot_id in roots:

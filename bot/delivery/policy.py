@@ -125,6 +125,8 @@ class DeliverySettings:
     """How often a workspace that refuses the token is asked."""
     grab: int = 20
     """Channels leased at a time: few enough that replicas share the work."""
+    share_after: int = 6
+    """Messages sent under one lease before the channel is offered to other replicas again."""
     workers: int = 16
     turn: float = 20.0
     """Length of one `deliver` call."""

@@ -33,6 +33,8 @@ _QUEUE = 25
 _LOOK_EVERY = timedelta(milliseconds=500)
 _HOLD_AT_MOST = timedelta(seconds=5)
 _LONGEST_NAP = 0.25
+_LEASABLE_AHEAD = timedelta(seconds=1)
+"""How long before the end of its pace a channel is leased: see `SendStorage.lease`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +274,13 @@ class Sender:
         if not line.queue or landing.flight.parcel.parts > 1:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
             return
-        self._hold(line, record.next_post_at or now, now)
+        at = record.next_post_at or now
+        if line.said >= self._settings.share_after and at > now:
+            # Its pace leaves a moment in which another replica, if there is one with less to do, can take it over.
+            self._give_up(line.channel)
+            heapq.heappush(self._later, max(now, at - _LEASABLE_AHEAD / 2))
+            return
+        self._hold(line, at, now)
 
     def _hold(self, line: Line, at: datetime, now: datetime) -> None:
         """Keep the line for a short wait; for a long one, give the channel back."""

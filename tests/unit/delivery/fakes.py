@@ -347,6 +347,8 @@ class MemoryStorage:
         key = (plan.slot.channel, plan.slot.local_date, plan.slot.name)
         if any((p.slot.channel, p.slot.local_date, p.slot.name) == key for p, _ in self.slot_rows.values()):
             return None
+        if self.told[plan.slot.channel] & set(plan.documents):
+            return None
         slot_id = len(self.slot_rows) + 1
         self.slot_rows[slot_id] = (plan, now)
         self.told[plan.slot.channel].update(plan.documents)

@@ -1,0 +1,41 @@
+"""Real threads, for the little that they do."""
+
+import threading
+
+from bot.delivery.crew import ThreadCrew
+
+
+def gather(crew, count):
+    found = []
+    while len(found) < count:
+        found.extend(crew.collect(5))
+    return found
+
+
+def test_calls_run_at_the_same_time_and_their_results_arrive():
+    crew = ThreadCrew(4)
+    together = threading.Barrier(4, timeout=5)
+    for _ in range(4):
+        crew.submit(together.wait)
+    assert sorted(gather(crew, 4)) == [0, 1, 2, 3]
+
+
+def test_no_more_run_at_once_than_there_are_hands():
+    crew = ThreadCrew(2)
+    gate = threading.Event()
+    for _ in range(2):
+        crew.submit(gate.wait)
+    assert crew.free == 0
+    assert crew.collect(0) == []
+    gate.set()
+    assert gather(crew, 2) == [True, True]
+    assert crew.free == 2
+
+
+def test_threads_are_used_again():
+    crew = ThreadCrew(3)
+    names = set()
+    for _ in range(20):
+        crew.submit(lambda: threading.current_thread().name)
+        names.update(gather(crew, 1))
+    assert len(names) <= 3
