@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import slackblocks
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
 from bot.model import Message
 from bot.render import limits
+from bot.workspace.blocks import layout as workspace_layout
+from bot.workspace.blocks import views as workspace_views
 
 QUIET = {"text", "link", "emoji"}
 
@@ -24,8 +27,10 @@ def judge(message: Message, *, mentions: frozenset[str] = frozenset()) -> None:
     assert "<" not in message.text
     assert ">" not in message.text
     assert len(message.text) <= 3_900
+    assert workspace_layout.check_blocks(blocks, "message") == ()
     for block in blocks:
         round_trip(block)
+        slackblocks_agrees(block)
         nobody_is_called(block, mentions)
 
 
@@ -34,8 +39,10 @@ def judge_view(view: dict[str, Any], *, mentions: frozenset[str] = frozenset()) 
     parsed = View(**view)
     parsed.validate_json()
     assert parsed.to_dict() == view
+    assert workspace_views.check_view(json.loads(json.dumps(view))) == ()
     for block in view["blocks"]:
         round_trip(block)
+        slackblocks_agrees(block)
         nobody_is_called(block, mentions)
 
 
@@ -44,6 +51,19 @@ def round_trip(block: dict[str, Any]) -> None:
     parsed = Block.parse(block)
     assert parsed is not None
     assert parsed.to_dict() == block
+
+
+_SECOND_OPINION = {
+    "header": slackblocks.HeaderBlock,
+    "context": slackblocks.ContextBlock,
+}
+
+
+def slackblocks_agrees(block: dict[str, Any]) -> None:
+    """slackblocks builds the kinds it can read; its constructors refuse what breaks a limit."""
+    reader = _SECOND_OPINION.get(block["type"])
+    if reader is not None:
+        assert json.loads(repr(reader.from_dict(block)))["type"] == block["type"]
 
 
 def nobody_is_called(block: dict[str, Any], mentions: frozenset[str]) -> None:
