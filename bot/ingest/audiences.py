@@ -159,7 +159,7 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
         addressed=re.compile(
             rf"(?<![相绝反核应面比针校])(?:对于|面向|针对|对(?!齐|应|比|于|照)){group}(?=\s*(?P<tail>{tail}|而言|来说|来讲|[，,]|的(?:影响|价值|意义|帮助)))"
         ),
-        subject=re.compile(rf"(?:^|(?<=[{_STOP}、 ]))(?:(?<=[{_STOP}、])|^){group}\s*(?={_HEDGE}(?P<tail>{tail}))"),
+        subject=re.compile(rf"(?:^|[{_STOP}、]){group}\s*(?={_HEDGE}(?P<tail>{tail}))"),
         advised=re.compile(
             rf"(?P<verb>不建议|不推荐|建议|推荐|适合|推荐给|提醒|不适合|适用于|写给|影响的是|影响到的是)(?:所有)?{group}(?=\s*(?:{_either(zh['advised'])}|[{_STOP}]|$))"
         ),
