@@ -120,7 +120,7 @@ class ReadingDesk:
         return self._renderer.share_form(found, self.style(reader), channel_id=target)
 
     def home(self, reader: Reader) -> dict[str, Any]:
-        """The Home tab: today in the channels that the reader may see, and what the reader keeps."""
+        """The Home tab: today in the reader's own channels, and what the reader keeps."""
         style = self.style(reader)
         today = self._today(style)
         saved = self._saved(reader)
@@ -131,7 +131,7 @@ class ReadingDesk:
                 lines=self._places.lines(_in(reader, channel_id), entries[:HOME_LINES]),
             )
             for channel_id, entries in sent.items()
-            if self._places.visible(reader, channel_id)
+            if self._places.is_reader_in(reader, channel_id)
         )
         view = HomeView(
             local_date=today,
@@ -184,11 +184,13 @@ class ReadingDesk:
         self._observe(time.perf_counter() - begun)
         if answer.query.edition is not None:
             return self._edition(reader, answer.query.edition)
-        sentence = _hinted(answer)
-        if sentence is not None:
-            return self.sentence(reader, sentence.key, **sentence.values)
+        said = _hinted(answer)
+        hint = None if said is None else self.sentence(reader, said.key, **said.values)
+        if hint is not None and not answer.hits:
+            return hint
         places = self._places.of(reader, [hit.entry for hit in answer.hits])
-        return self._renderer.search(answer, style, places=places)
+        found = self._renderer.search(answer, style, places=places)
+        return found if hint is None else _together(hint, found)
 
     def _edition(self, reader: Reader, day: date) -> Message:
         answer = self._answers.edition(day, channel=_asking(reader), limit=EDITION)
@@ -204,15 +206,19 @@ class ReadingDesk:
 
 
 def _hinted(answer: Answer) -> Said | None:
-    """The sentence that says more than an empty page would."""
+    """What the reader should know of how the words were read: hits alone would hide a filter that was not applied."""
     query = answer.query
-    if answer.hits or query.hint is None:
-        return None
     if query.hint is QueryHint.EMPTY:
         return Said(key="empty_query", values={"example": HelpView().words})
-    if query.hint is QueryHint.UNKNOWN_QUALIFIER:
+    if query.hint is QueryHint.UNKNOWN_VALUE and (query.hint_value or "").startswith(("since:", "before:")):
+        return Said(key="bad_date", values={"word": (query.hint_value or "").partition(":")[2]})
+    if query.hint in (QueryHint.UNKNOWN_QUALIFIER, QueryHint.UNKNOWN_VALUE):
         return Said(key="unknown_qualifier", values={"word": query.hint_value or ""})
     return None
+
+
+def _together(hint: Message, found: Message) -> Message:
+    return Message(text=f"{hint.text}\n{found.text}", blocks=(*hint.blocks, *found.blocks))
 
 
 def share_target(reader: Reader) -> str | None:

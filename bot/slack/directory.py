@@ -9,12 +9,8 @@ from dataclasses import dataclass
 
 from slack_sdk import WebClient
 
-from bot.errors import SlackUnavailable
 from bot.slack.asking import PAGE, Refused, ask, pages
-
-REMEMBER_SECONDS = 300.0
-"""How long an answer about a channel's kind and members is believed."""
-REMEMBERED = 20_000
+from bot.slack.memory import Remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +30,12 @@ class Directory:
 
     def __init__(self, client: WebClient, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._client = client
-        self._monotonic = monotonic
         self._identity: Identity | None = None
         self._lock = threading.Lock()
-        self._seen: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._public = Remembered(self._is_public, otherwise=False, monotonic=monotonic)
+        self._channels_of: Remembered[str, frozenset[str]] = Remembered(
+            self._find_channels_of, otherwise=frozenset(), monotonic=monotonic
+        )
 
     def identity(self) -> Identity:
         """The bot's identity by `auth.test`, asked once. Raises `Refused` where the token is not accepted."""
@@ -84,14 +82,13 @@ class Directory:
 
     def may_see(self, *, user_id: str | None, channel_id: str) -> bool:
         """Whether this person (None: everybody) can open a message of the channel. In doubt no; raises nothing."""
-        try:
-            if self._remembered(("public", channel_id), lambda: self._is_public(channel_id)):
-                return True
-            if user_id is None:
-                return False
-            return self._remembered((user_id, channel_id), lambda: self._has_member(channel_id, user_id))
-        except SlackUnavailable:
-            return False
+        if user_id is not None and self.is_in(user_id=user_id, channel_id=channel_id):
+            return True
+        return self._public.get(channel_id)
+
+    def is_in(self, *, user_id: str, channel_id: str) -> bool:
+        """Whether this person is a member of the channel. In doubt no; raises nothing."""
+        return channel_id in self._channels_of.get(user_id)
 
     def permalink(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
         """The address of a message, computed: `chat.getPermalink` would be one call for each hit of a search."""
@@ -104,21 +101,14 @@ class Directory:
         channel = ask("conversations.info", self._client.conversations_info, channel=channel_id)["channel"]
         return bool(channel.get("is_channel")) and not channel.get("is_private")
 
-    def _has_member(self, channel_id: str, user_id: str) -> bool:
+    def _find_channels_of(self, user_id: str) -> frozenset[str]:
+        """One question for all the person's channels; of private ones Slack names only those the bot is in as well."""
         listing = pages(
-            "conversations.members", self._client.conversations_members, channel=channel_id, limit=PAGE
+            "users.conversations",
+            self._client.users_conversations,
+            user=user_id,
+            types="public_channel,private_channel",
+            exclude_archived=False,
+            limit=PAGE,
         )
-        return any(user_id in page["members"] for page in listing)
-
-    def _remembered(self, key: tuple[str, str], find: Callable[[], bool]) -> bool:
-        now = self._monotonic()
-        with self._lock:
-            known = self._seen.get(key)
-        if known is not None and now - known[0] < REMEMBER_SECONDS:
-            return known[1]
-        answer = find()
-        with self._lock:
-            if len(self._seen) >= REMEMBERED:
-                self._seen.clear()
-            self._seen[key] = (now, answer)
-        return answer
+        return frozenset(str(channel["id"]) for page in listing for channel in page["channels"])

@@ -12,6 +12,8 @@ from bot.slack.directory import Directory
 from bot.slack.ports import Reader
 
 NOTHING = Activity()
+MOST_LOOKED_AT = 8
+"""Other channels that are tried for a link to one hit: each may cost a question to Slack."""
 
 
 class Places:
@@ -56,10 +58,14 @@ class Places:
             user_id=None if reader.public else reader.user_id, channel_id=channel_id
         )
 
+    def is_reader_in(self, reader: Reader, channel_id: str) -> bool:
+        """Whether the reader is a member of the channel. Raises nothing."""
+        return self._directory.is_in(user_id=reader.user_id, channel_id=channel_id)
+
     def _link(self, reader: Reader, places: Sequence[Standing]) -> str | None:
         newest_first = list(reversed(places))
         here = [place for place in newest_first if place.channel.channel_id == reader.channel_id]
-        for place in (*here, *newest_first):
+        for place in (*here, *newest_first[:MOST_LOOKED_AT]):
             if self.visible(reader, place.channel.channel_id):
                 return self._directory.permalink(place.channel.channel_id, place.ts, place.thread_ts)
         return None

@@ -24,6 +24,9 @@ class KnownChannels:
     def may_see(self, *, user_id, channel_id):
         return channel_id.startswith("C") or user_id == "U2"
 
+    def is_in(self, *, user_id, channel_id):
+        return channel_id == "C1" or (user_id == "U2" and channel_id == "G3")
+
 
 @pytest.fixture
 def rooms():
@@ -93,6 +96,17 @@ def test_any_text_is_answered(rooms, text):
     assert rooms.desk.search(READER, text).text
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("vllm since:someday", "someday"), ("vllm colour:in", "colour"), ("vllm sort:up", "sort:up")],
+)
+def test_a_filter_that_was_not_understood_is_named_above_the_hits(text, told):
+    rooms = Rooms(KnownChannels(), entries=[entry(1, "vllm in colour")])
+    message = rooms.desk.search(READER, text)
+    assert told in message.text.split("\n")[0]
+    assert "vllm in colour" in message.text
+
+
 def test_a_day_shows_its_edition(rooms):
     rooms.archive.known[3] = entry(
         3, "older", edition=DAY - timedelta(days=1), editions=(DAY - timedelta(days=1),)
@@ -154,8 +168,8 @@ def test_a_message_is_saved_by_its_place_and_only_if_it_is_an_entry(rooms):
     assert rooms.desk.keep_message(READER, channel_id="C1", ts="8.2").key == "not_an_entry"
 
 
-def test_home_shows_today_only_from_channels_the_reader_may_see(rooms):
-    rooms.archive.sent = {"C1": [rooms.archive.known[1]], "G3": [rooms.archive.known[3]]}
+def test_home_shows_today_only_from_the_readers_own_channels(rooms):
+    rooms.archive.sent = {"C1": [rooms.archive.known[1]], "C2": [rooms.archive.known[3]]}
     rooms.desk.keep(READER, 2, saved=True)
     shown = str(rooms.desk.home(Reader(team_id="T1", user_id="U1")))
     assert "vllm one" in shown
