@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, select
 
 from bot.delivery.values import SentMessage, SlotView, entry_of, entry_subject
 from bot.errors import StorageError
@@ -25,33 +26,26 @@ class ViewStore:
 
     def slot_view(self, slot_id: int) -> SlotView:
         """Return the slot; `StorageError` where there is none."""
-        statement = (
-            select(slots, _ROOT.c.ts, _ROOT.c.sent_at, _ROOT.c.told_revision)
-            .outerjoin(_ROOT, (_ROOT.c.slot_id == slots.c.id) & (_ROOT.c.kind == DeliveryKind.ROOT))
-            .where(slots.c.id == slot_id)
-        )
-        skipped = select(deliveries.c.subject).where(
-            deliveries.c.slot_id == slot_id,
-            deliveries.c.kind == DeliveryKind.ENTRY,
-            deliveries.c.state == DeliveryState.SKIPPED,
-        )
-        with self._database.reading() as connection:
-            row = connection.execute(statement).first()
-            dropped = [entry_of(subject) for subject in connection.execute(skipped).scalars()]
-        if row is None:
+        found = self.slot_views((slot_id,)).get(slot_id)
+        if found is None:
             raise StorageError(f"there is no slot {slot_id}")
-        channel = Channel(team_id=row.team_id, channel_id=row.channel_id)
-        return SlotView(
-            id=row.id,
-            slot=Slot(channel=channel, local_date=row.local_date, name=row.name, due_at=row.due_at),
-            state=SlotState(row.state),
-            layout=Layout(row.layout),
-            detail=row.detail,
-            root_ts=row.ts,
-            root_sent_at=row.sent_at,
-            root_revision=row.told_revision or 0,
-            dropped=frozenset(entry_id for entry_id in dropped if entry_id is not None),
-        )
+        return found
+
+    def slot_views(self, slot_ids: Sequence[int]) -> Mapping[int, SlotView]:
+        """Return the slots, those that exist, read at once."""
+        found: dict[int, SlotView] = {}
+        with self._database.reading() as connection:
+            for piece in chunks(slot_ids):
+                statement = (
+                    select(slots, _ROOT.c.ts, _ROOT.c.sent_at, _ROOT.c.told_revision)
+                    .outerjoin(_ROOT, (_ROOT.c.slot_id == slots.c.id) & (_ROOT.c.kind == DeliveryKind.ROOT))
+                    .where(slots.c.id.in_(piece))
+                )
+                dropped = _dropped(connection, piece)
+                found |= {
+                    row.id: _slot_view(row, dropped.get(row.id, frozenset())) for row in connection.execute(statement)
+                }
+        return found
 
     def entries(self, ids: Sequence[int]) -> Mapping[int, Entry]:
         """Return the entries in their present wording, those that exist."""
@@ -95,3 +89,33 @@ class ViewStore:
                             thread_ts=row.thread_ts,
                         )
         return found
+
+
+def _dropped(connection: Connection, slot_ids: Sequence[int]) -> Mapping[int, frozenset[int]]:
+    """Return the entries whose delivery is skipped, by slot."""
+    statement = select(deliveries.c.slot_id, deliveries.c.subject).where(
+        deliveries.c.slot_id.in_(slot_ids),
+        deliveries.c.kind == DeliveryKind.ENTRY,
+        deliveries.c.state == DeliveryState.SKIPPED,
+    )
+    found: dict[int, set[int]] = {}
+    for row in connection.execute(statement):
+        entry_id = entry_of(row.subject)
+        if entry_id is not None:
+            found.setdefault(row.slot_id, set()).add(entry_id)
+    return {slot_id: frozenset(entry_ids) for slot_id, entry_ids in found.items()}
+
+
+def _slot_view(row: Row[*tuple[Any, ...]], dropped: frozenset[int]) -> SlotView:
+    channel = Channel(team_id=row.team_id, channel_id=row.channel_id)
+    return SlotView(
+        id=row.id,
+        slot=Slot(channel=channel, local_date=row.local_date, name=row.name, due_at=row.due_at),
+        state=SlotState(row.state),
+        layout=Layout(row.layout),
+        detail=row.detail,
+        root_ts=row.ts,
+        root_sent_at=row.sent_at,
+        root_revision=row.told_revision or 0,
+        dropped=dropped,
+    )
