@@ -53,8 +53,8 @@ class Sockets:
 
     @property
     def count(self) -> int:
-        """How many connections are open."""
-        return len(self._connections)
+        """How many connections are open and not on their way out."""
+        return sum(not each.is_retiring for each in self._connections)
 
     def ticket(self) -> str:
         """A ticket for one connection. Raises `internal_error` while tickets are refused on demand."""
@@ -79,14 +79,14 @@ class Sockets:
         """A new connection, greeted with `hello`, or with `disconnect` if there are ten already."""
         self._numbers += 1
         connection = Connection(self._numbers)
-        if len(self._connections) >= MOST_CONNECTIONS:
+        if self.count >= MOST_CONNECTIONS:
             self._dismiss(connection, "too_many_websockets")
             return connection
         self._connections.append(connection)
         connection.send(
             {
                 "type": "hello",
-                "num_connections": len(self._connections),
+                "num_connections": self.count,
                 "debug_info": {
                     "host": self._host,
                     "build_number": 1,
