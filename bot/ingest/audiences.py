@@ -161,11 +161,11 @@ def _patterns(vocabulary: Vocabulary) -> _Patterns:
         ),
         subject=re.compile(rf"(?:^|[{_STOP}、]){group}\s*(?={_HEDGE}(?P<tail>{tail}))"),
         advised=re.compile(
-            rf"(?P<verb>不建议|不推荐|建议|推荐|适合|推荐给|提醒|不适合|适用于|写给|影响的是|影响到的是)(?:所有)?{group}(?=\s*(?:{_either(zh['advised'])}|[{_STOP}]|$))"
+            rf"(?P<verb>不建议|不推荐|建议|推荐|适合|推荐给|提醒|不适合|适用于|写给|影响的是|影响到的是|面向|针对)(?:所有)?{group}(?=\s*(?:{_either(zh['advised'])}|[{_STOP}]|$))"
         ),
         condition=re.compile(
-            rf"(?:如果|假如|倘若|若是|若|如)\s*(?P<who>(?:你们|您|你)?(?:的)?)\s*"
-            rf"(?P<clause>(?:不|没有|未|并不|暂不)?(?:{_either(zh['roles'])})[^{_STOP}]{{1,40}}?)(?:的话)?(?:[，,]|(?=则|可|建议|应))"
+            rf"(?:除非|如果|假如|倘若|若是|若|如)\s*(?P<who>(?:你们|您|你)?(?:的)?)\s*"
+            rf"(?P<clause>(?:不|没有|未|并不|暂不)?(?:{_either(zh['roles'])})[^{_STOP}]{{1,40}}?)(?:的话)?(?:[，,]|(?=则|可|建议|应|[。；;\n]|$))"
         ),
         negative=re.compile(rf"{_HEDGE}(?:{negative})"),
         negative_anywhere=re.compile(negative),

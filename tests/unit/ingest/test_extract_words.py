@@ -91,6 +91,10 @@ def test_a_phrase_inside_the_argument_is_no_verdict(body: str) -> None:
         ("用户需要显式开启该选项。相对开发者而言的说法。核对用户输入。", [], []),
         ("若后续触发重载，则会失败。对齐用户输入，对比两者。", [], []),
         ("由维护者合入。", [], []),
+        ("可略过，除非你在维护 fork。", ["在维护 fork"], []),
+        ("对 MoE 部署团队有直接参考价值，对单卡用户帮助不大。", ["MoE 部署团队"], ["单卡用户"]),
+        ("面向量化方向的研究者与内核开发者。", ["量化方向的研究者", "内核开发者"], []),
+        ("Operators should read it, everyone else can ignore it.", ["Operators"], ["everyone else"]),
     ],
 )  # fmt: skip
 def test_audiences_are_told_from_mere_people(body: str, wanted: list[str], unwanted: list[str]) -> None:
