@@ -13,6 +13,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from bot.model import Json, Message
+from bot.render.spoken import spoken
 
 _BUILDER = "https://app.slack.com/block-kit-builder#"
 _STYLES = {"bold": "bold", "code": "cyan", "strike": "strike", "italic": "italic"}
@@ -45,25 +46,13 @@ def _block(block: Json) -> Iterable[RenderableType]:
     if kind == "rich_text":
         for element in block["elements"]:
             yield from _lines(element)
-    elif kind == "header":
-        yield Text(block["text"]["text"], style="bold underline")
-    elif kind == "section":
-        for holder in (block.get("text"), *block.get("fields", ())):
-            if holder:
-                yield Text(holder["text"])
-    elif kind == "context":
-        yield Text(
-            " ".join(element.get("text") or element.get("alt_text", "") for element in block["elements"]),
-            style="dim",
-        )
     elif kind == "actions":
         yield Text("  ").join(_control(element) for element in block["elements"])
-    elif kind == "input":
-        yield Text(block["label"]["text"] + ": ____")
-    elif kind == "divider":
-        yield Text("─" * 20, style="dim")
-    elif kind == "image":
-        yield Text(f"({block['alt_text']})", style="dim")
+    else:
+        style = {"header": "bold underline", "context": "dim", "image": "dim"}.get(kind, "")
+        words = spoken([block])
+        if words:
+            yield Text(_visible(words), style=style)
 
 
 def _lines(element: Json) -> Iterable[Text]:
