@@ -47,7 +47,7 @@ def _refused(error: SlackApiError) -> Answer:
     """Slack (or something before it) answered, and not with `ok`."""
     status = int(error.response.status_code or 0)
     code = error_code(error)
-    wait = retry_after(error, status)
+    wait = retry_after(error)
     if code != "non_json":
         return Answer(kind=AnswerKind.SLACK_ERROR, code=code, status=status, retry_after=wait, detail=code)
     if status == http.client.OK:

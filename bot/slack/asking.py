@@ -16,9 +16,6 @@ PAGE = 200
 PAGES = 200
 """A bound, so that a cursor that never ends does not hold a thread for ever."""
 
-DEFAULT_WAIT = 30.0
-"""Seconds to wait after a 429 that names none."""
-
 
 class Refused(SlackUnavailable):
     """Slack answered, and the answer is no: `code` is its word, `retry_after` its seconds where it is a "not now"."""
@@ -56,7 +53,7 @@ def pages(method: str, call: Callable[..., SlackResponse], **arguments: Any) -> 
 def refusal(method: str, error: SlackApiError) -> Refused:
     """The refusal that slack_sdk wrapped, with status and the seconds of `Retry-After`."""
     status = int(getattr(error.response, "status_code", 0) or 0)
-    return Refused(method, error_code(error), status=status, retry_after=retry_after(error, status))
+    return Refused(method, error_code(error), status=status, retry_after=retry_after(error))
 
 
 def error_code(error: SlackApiError) -> str:
@@ -66,12 +63,10 @@ def error_code(error: SlackApiError) -> str:
     return "non_json" if not code or " " in code else code
 
 
-def retry_after(error: SlackApiError, status: int) -> float | None:
-    """Seconds that Slack asks to wait; None where the answer is not a "not now"."""
-    if status != http.client.TOO_MANY_REQUESTS and error_code(error) not in ("ratelimited", "rate_limited"):
-        return None
+def retry_after(error: SlackApiError) -> float | None:
+    """Seconds that Slack asks to wait, where it names them."""
     headers = {str(name).lower(): value for name, value in dict(error.response.headers or {}).items()}
     try:
         return max(0.0, float(headers["retry-after"]))
     except (KeyError, TypeError, ValueError):
-        return DEFAULT_WAIT
+        return None

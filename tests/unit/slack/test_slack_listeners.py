@@ -300,11 +300,11 @@ def test_a_request_that_lacks_everything_harms_nobody(bot, channel):
 # --- the connection ---
 
 
-def test_the_connection_comes_back_after_a_drop_and_a_refresh(bot, hand, workspace, channel):
-    assert bot.socket.is_connected()
-    workspace.refresh_sockets()
-    eventually(lambda: workspace.connections == 1 and bot.socket.is_connected(), seconds=10)
-    workspace.drop_sockets()
-    eventually(lambda: workspace.connections == 1 and bot.socket.is_connected(), seconds=5)
+@pytest.mark.parametrize("happens", ["refresh_sockets", "drop_sockets"])
+def test_the_connection_comes_back(bot, hand, workspace, channel, happens):
+    before = len(workspace.calls(method="apps.connections.open"))
+    getattr(workspace, happens)()
+    eventually(lambda: len(workspace.calls(method="apps.connections.open")) == before + 1)
+    eventually(lambda: workspace.connections == 1 and bot.socket.is_connected())
     hand.type(channel, "/digest again")
     assert hand.whisper(channel, "hits for again")
