@@ -123,7 +123,7 @@ class DeliverySettings:
     """How often a channel that refuses is tried."""
     team_retry: timedelta = timedelta(minutes=1)
     """How often a workspace that refuses the token is asked."""
-    grab: int = 20
+    grab: int = 50
     """Channels leased at a time: few enough that replicas share the work."""
     share_after: int = 6
     """Messages sent under one lease before the channel is offered to other replicas again."""

@@ -87,6 +87,7 @@ class Sender:
         self._flying: dict[int, Flight] = {}
         self._landed: list[Landing] = []
         self._looked_at: datetime | None = None
+        self._freed: list[Channel] = []
         self._later: list[datetime] = []
         """When channels that were given back for a while want to be looked at again."""
 
@@ -104,9 +105,11 @@ class Sender:
             self._land(self._crew.collect(0), tally)
             now = self._clock.now()
             if now >= end:
+                self._release()
                 return tally
             hungry = self._grab(now)
             self._launch(now)
+            self._release()
             if not (self._lines or self._flying or hungry or (self._later and self._later[0] < end)):
                 return tally
             self._land(self._crew.collect(0.0 if hungry else self._nap()), tally)
@@ -153,8 +156,7 @@ class Sender:
                 self._lines.add(
                     Line(turn=turn, queue=deque(turn.queue), lease_until=until, at=at, material=material)
                 )
-        if spare:
-            self._storage.release(self._owner, spare)
+        self._freed.extend(spare)
 
     # --- sending ----------------------------------------------------------------------------------------------------
 
@@ -294,7 +296,13 @@ class Sender:
     def _give_up(self, channel: Channel) -> None:
         self._lines.drop(channel)
         if not any(flight.delivery.channel == channel for flight in self._flying.values()):
-            self._storage.release(self._owner, [channel])
+            self._freed.append(channel)
+
+    def _release(self) -> None:
+        """Give back, at once, what was given up since the last time: a morning's channels all end together."""
+        freed, self._freed = self._freed, []
+        if freed:
+            self._storage.release(self._owner, freed)
 
     # --- waiting and stopping ---------------------------------------------------------------------------------------
 
@@ -320,8 +328,9 @@ class Sender:
         self._land(
             [Landing(flight=f, answer=lost, began=now, ended=now) for f in self._flying.values()], tally
         )
-        self._storage.release(self._owner, [line.channel for line in self._lines])
+        self._freed.extend(line.channel for line in self._lines)
         self._lines = Lines()
+        self._release()
 
 
 def _call(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Callable[[], Landing]:

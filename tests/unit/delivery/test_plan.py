@@ -248,12 +248,12 @@ def test_a_thousand_channels_with_five_hundred_candidates_take_less_than_a_secon
         for n, one in enumerate(channels)
     ]
     matcher = Matcher()
-    began = stopwatch.perf_counter()
+    began = stopwatch.process_time()
     owed = 0
     for one in policies:
         state = replace(KNOWN, channel=one.channel)
         due = openings(one, state, (YESTERDAY,), at("2026-03-02T01:00"))
         owed += sum(len(plan.drafts) for plan in plan_channel(one, state, due, news, matcher))
-    seconds = stopwatch.perf_counter() - began
+    seconds = stopwatch.process_time() - began
     assert owed > 300_000
     assert seconds < 1.0
