@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from slack_bolt import App
@@ -12,6 +11,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk import WebClient
 
 from bot.slack.directory import Identity
+from bot.slack.pool import DaemonPool
 from bot.slack.work import Failures, Teller
 
 ACK_THREADS = 32
@@ -47,7 +47,7 @@ def build_app(
             ignoring_self_events_enabled=True,
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
-            listener_executor=ThreadPoolExecutor(max_workers=ACK_THREADS, thread_name_prefix="slack-ack"),
+            listener_executor=DaemonPool(ACK_THREADS, name="slack-ack"),
         )
     finally:
         logger.removeFilter(quiet)
@@ -59,10 +59,11 @@ def build_app(
     return app
 
 
-def close_app(app: App) -> None:
-    """End the app's threads; what runs is finished."""
-    executor = app.listener_runner.listener_executor
-    executor.shutdown(wait=True, cancel_futures=True)
+def close_app(app: App, timeout: float = 3.0) -> None:
+    """End the app's threads; what runs has `timeout` seconds to end."""
+    pool = app.listener_runner.listener_executor
+    if isinstance(pool, DaemonPool):
+        pool.shutdown(cancel_futures=True, timeout=timeout)
 
 
 def _authorize(identity: Callable[[], Identity], token: str) -> Callable[..., AuthorizeResult]:

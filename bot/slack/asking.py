@@ -17,6 +17,10 @@ PAGES = 200
 """A bound, so that a cursor that never ends does not hold a thread for ever."""
 
 
+LONGEST_WAIT = 3600.0
+"""Seconds; a `Retry-After` beyond it is not believed."""
+
+
 class Refused(SlackUnavailable):
     """Slack answered, and the answer is no: `code` is its word, `retry_after` its seconds where it is a "not now"."""
 
@@ -67,6 +71,6 @@ def retry_after(error: SlackApiError) -> float | None:
     """Seconds that Slack asks to wait, where it names them."""
     headers = {str(name).lower(): value for name, value in dict(error.response.headers or {}).items()}
     try:
-        return max(0.0, float(headers["retry-after"]))
+        return min(LONGEST_WAIT, max(0.0, float(headers["retry-after"])))
     except (KeyError, TypeError, ValueError):
         return None

@@ -8,7 +8,6 @@ Here a new link is open before the old one is let go, and an ack leaves through 
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 from slack_bolt import App
@@ -23,6 +22,7 @@ from bot.slack.backoff import Backoff
 from bot.slack.client import reading_client
 from bot.slack.envelopes import Envelopes
 from bot.slack.link import Link
+from bot.slack.pool import DaemonPool
 
 log = get_logger(__name__)
 
@@ -48,7 +48,7 @@ class Socket:
     def __init__(self, *, app: App, app_token: str, api_url: str | None = None) -> None:
         self._client = reading_client(None, api_url=api_url)
         self._app_token = app_token
-        self._pool = ThreadPoolExecutor(max_workers=CONCURRENCY, thread_name_prefix="slack-socket")
+        self._pool = DaemonPool(CONCURRENCY, name="slack-socket")
         self._envelopes = Envelopes(app, self._pool)
         self._changed = threading.Condition()
         self._links: list[Link] = []
@@ -96,7 +96,7 @@ class Socket:
         for thread in (self._keeper, *(link.thread for link in links)):
             if thread.is_alive():
                 thread.join(timeout)
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True, timeout=timeout)
 
     # --- the keeper's thread ---
 

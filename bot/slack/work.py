@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
 from bot.errors import SlackUnavailable, StorageUnavailable
 from bot.log import get_logger
+from bot.slack.pool import DaemonPool
 
 log = get_logger(__name__)
 
@@ -64,7 +64,7 @@ class Work:
     ) -> None:
         self._failures = failures
         self._places = threading.BoundedSemaphore(threads + waiting)
-        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="slack-work")
+        self._pool = DaemonPool(threads, name="slack-work")
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._running: dict[int, tuple[float, str]] = {}
@@ -97,9 +97,9 @@ class Work:
         seconds = self._monotonic() - begun
         return f"{feature} has been running for {seconds:.0f} seconds" if seconds > longest else None
 
-    def close(self, *, wait: bool = True) -> None:
-        """Refuse new work, drop what waits, and (with `wait`) finish what runs. Idempotent."""
-        self._pool.shutdown(wait=wait, cancel_futures=True)
+    def close(self, *, wait: bool = True, timeout: float = 3.0) -> None:
+        """Refuse new work, drop what waits, and (with `wait`) give what runs `timeout` seconds to end. Idempotent."""
+        self._pool.shutdown(wait=wait, cancel_futures=True, timeout=timeout)
 
     def _take(self, task: Task, feature: str, teller: Teller | None) -> None:
         try:
