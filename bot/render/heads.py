@@ -100,7 +100,8 @@ def _more(kit: Kit, rest: int) -> Element | None:
 
 def _notes(kit: Kit, view: RootView) -> Iterator[Element | None]:
     if view.repeated:
-        yield section(kit.words.count("repeated", view.editions, numbers=_ranges(kit, view.repeated)))
+        key = "repeated" if len(view.repeated) > 1 else "repeated_one"
+        yield section(kit.words.count(key, view.editions, numbers=_ranges(kit, view.repeated)))
     if view.folded:
         yield section(kit.words.say("folded"))
     if view.skipped:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from bot.model import Entry, Json, Message
-from bot.render import limits
+from bot.render import checks, limits
 from bot.render.pieces import Element, bold, clean, inline, link, merged, text_piece
 from bot.render.rich_text import body_pieces, inline_pieces
 from bot.render.split import shorten
@@ -102,9 +102,9 @@ class Kit:
         """
 
         def accept(blocks: tuple[Json, ...]) -> Message:
-            limits.check_blocks(blocks, mentions=mentions)
+            checks.check_blocks(blocks, mentions=mentions)
             text = limits.escape(clean(spoken(aloud if aloud is not None else blocks, names=names)))
-            limits.check_text(text)
+            checks.check_text(text)
             return Message(text=text, blocks=blocks)
 
         return self._templates.render(template, values, accept)
@@ -125,7 +125,7 @@ class Kit:
 
         def accept(blocks: tuple[Json, ...]) -> dict[str, Any]:
             view = {**frame, "blocks": list(blocks)}
-            limits.check_view(view, mentions=mentions)
+            checks.check_view(view, mentions=mentions)
             return view
 
         return self._templates.render(template, values, accept)

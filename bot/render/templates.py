@@ -18,9 +18,9 @@ from jinja2 import Template
 from bot.errors import MessageInvalid, TemplateError
 from bot.model import Json
 from bot.render import pieces
+from bot.render.checks import BlockInvalid
 from bot.render.environment import JsonEnvironment, compile_template, render_blocks, trace_lines
 from bot.render.guard import check_source
-from bot.render.limits import BlockInvalid
 
 Fallback = Callable[[str, str], None]
 """Called with a template's name and the reason for which the built-in one took its place."""

@@ -11,7 +11,7 @@ from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
 from bot.model import Message
-from bot.render import limits
+from bot.render import checks
 from bot.workspace.blocks import layout as workspace_layout
 from bot.workspace.blocks import views as workspace_views
 
@@ -20,7 +20,7 @@ QUIET = {"text", "link", "emoji"}
 
 def judge(message: Message, *, mentions: frozenset[str] = frozenset()) -> None:
     """Every judge of messages, in turn."""
-    limits.check_message(message, mentions=mentions)
+    checks.check_message(message, mentions=mentions)
     blocks = json.loads(json.dumps(message.blocks))
     json.dumps(message.blocks, ensure_ascii=False).encode()
     message.text.encode()
@@ -35,7 +35,7 @@ def judge(message: Message, *, mentions: frozenset[str] = frozenset()) -> None:
 
 
 def judge_view(view: dict[str, Any], *, mentions: frozenset[str] = frozenset()) -> None:
-    limits.check_view(view, mentions=mentions)
+    checks.check_view(view, mentions=mentions)
     parsed = View(**view)
     parsed.validate_json()
     assert parsed.to_dict() == view

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from bot.errors import MessageInvalid
 from bot.model import Message
 from bot.render import pieces
+from bot.render.checks import check_message
 from bot.render.environment import JsonEnvironment, compile_template, render_blocks
 from bot.render.guard import check_source
-from bot.render.limits import check_message
 from bot.render.messages import Renderer
 from bot.render.templates import VALUES, Templates
 from bot.text import vocabulary
