@@ -14,6 +14,9 @@ from bot.slack.directory import Identity
 from bot.slack.pool import DaemonPool
 from bot.slack.work import Failures, Teller
 
+__all__ = ["App", "build_app", "close_app"]
+# App is exported too: whoever wires the parts names its type without importing Slack's libraries.
+
 ACK_THREADS = 32
 """Listeners only ack, read a row or open a view here. Bolt's own five let the sixth slow command time out."""
 

@@ -9,6 +9,18 @@ from urllib.parse import urlsplit
 from slack_sdk import WebClient
 from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler
 
+__all__ = [
+    "POST_SECONDS",
+    "READ_SECONDS",
+    "WebClient",
+    "api_base",
+    "posting_client",
+    "reading_client",
+    "silent_logger",
+    "spare_loopback_the_proxy",
+]
+# WebClient is exported too: whoever wires the parts names its type without importing Slack's libraries.
+
 SLACK_API_URL = "https://slack.com/api/"
 POST_SECONDS = 10.0
 """Time-out of one post. The lease of a channel must outlast it."""
