@@ -30,6 +30,10 @@ NOISY = ("slack_sdk", "slack_bolt", "urllib3", "asyncio", "websockets", "httpx",
 """Libraries whose debug lines hold bodies, or nothing of use."""
 
 
+CHATTY = ("apscheduler", "alembic")
+"""Libraries that tell at INFO what they do every few seconds, or at every start."""
+
+
 def redact(value: Any) -> Any:
     """Return `value` with every Slack token in it replaced by `***`, however deep it lies."""
     if isinstance(value, str):
@@ -105,6 +109,8 @@ def configure(
     for name in quiet:
         # An explicit level also saves work: slack_sdk formats its debug line first when its logger has none.
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))
+    for name in CHATTY:
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
     logging.captureWarnings(capture=True)
     structlog.configure(
         processors=[

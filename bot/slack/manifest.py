@@ -84,7 +84,6 @@ def manifest(http_url: str | None = None, *, language: Language = Language.EN) -
         for part, key in ((command, "url"), (subscriptions, "request_url"), (interactivity, "request_url")):
             part[key] = request_url
     return {
-        "_metadata": {"major_version": 2, "minor_version": 1},
         "display_information": {"name": NAME, "description": words["app"]},
         "features": {
             "app_home": {

@@ -74,6 +74,14 @@ def test_the_libraries_never_print_bodies(written):
     assert "ours" in written.getvalue()
 
 
+def test_the_clock_does_not_tell_of_every_tick(written):
+    configure(stream=written, level="DEBUG")
+    logging.getLogger("apscheduler.executors.default").info("Running job")
+    logging.getLogger("apscheduler.scheduler").warning("Run was missed")
+    assert "Running job" not in written.getvalue()
+    assert "Run was missed" in written.getvalue()
+
+
 def test_configuring_twice_prints_once(written):
     configure(stream=written)
     configure(stream=written)
