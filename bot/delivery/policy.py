@@ -114,8 +114,9 @@ class DeliverySettings:
     """After an attempt could last have been accepted, before it is looked for."""
     order_wait: timedelta = timedelta(minutes=30)
     """How long an unresolved message holds back the later ones of its channel."""
-    look_again: timedelta = timedelta(minutes=1)
-    max_looks: int = 10
+    look_again: timedelta = timedelta(seconds=15)
+    """After the first look that failed; twice as long after each further one, up to half an hour."""
+    max_looks: int = 12
     """Looks that failed, before a person is asked."""
     max_attempts: int = 8
     """Posts with an unknown outcome, before a person is asked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Event
 from typing import Protocol
 
@@ -17,6 +17,8 @@ from bot.model import DeliveryKind, DeliveryState, Layout
 _log = structlog.get_logger("bot.delivery")
 
 _AT_ONCE = 50
+_LONGEST_WAIT = timedelta(minutes=30)
+THREAD_GONE = "thread_not_found"
 
 
 @dataclass(slots=True)
@@ -63,10 +65,13 @@ class Reconciler:
         for delivery in self._storage.expire_sending(now, now + self._settings.settle):
             settled.expired += 1
             _log.warning("claim_expired", delivery=delivery.key, channel=delivery.channel.channel_id)
+        closed = self._storage.team_blocks()
         for doubtful in self._storage.uncertain(now, _AT_ONCE):
             if stop.is_set():
                 break
-            self._settle(doubtful, settled)
+            # A refused token cannot look either. That is no failed look: it waits for the new token.
+            if doubtful.delivery.channel.team_id not in closed:
+                self._settle(doubtful, settled)
         return settled
 
     def _settle(self, doubtful: Doubtful, settled: Settled) -> None:
@@ -115,6 +120,8 @@ class Reconciler:
             look = self._history.find(
                 delivery.channel, key=delivery.key, oldest=doubtful.oldest, thread_ts=place
             )
+            if isinstance(look, CannotLook) and look.reason == THREAD_GONE and place is not None:
+                look = Absent()  # nothing stands in a thread that Slack does not have
             if not isinstance(look, Absent):
                 return look, place if isinstance(look, Found) else None
         return look, None
@@ -147,5 +154,6 @@ def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySet
         case CannotLook(reason=reason) if looks >= settings.max_looks:
             return replace(base, state=DeliveryState.HELD, error=reason)
         case CannotLook(reason=reason, retry_at=retry_at):
-            again = max(retry_at or now, now + settings.look_again)
+            growing = min(_LONGEST_WAIT, settings.look_again * 2.0 ** (looks - 1))
+            again = max(retry_at or now, now + growing)
             return replace(base, error=reason, next_try_at=again)
