@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 from bot.errors import MessageInvalid
@@ -49,11 +50,13 @@ def read_search_state(value: str) -> tuple[str, int]:
     return state["q"], state["from"]
 
 
-def search(kit: Kit, answer: Answer, places: Mapping[int, Place]) -> Message:
-    """One page of hits; `nothing` where there is none on the first page."""
+def search(kit: Kit, answer: Answer, places: Mapping[int, Place], *, today: date | None = None) -> Message:
+    """One page of hits; `nothing` where there is none. Dates of other years than today's show theirs."""
     if not answer.hits:
         return nothing(kit, answer)
-    listed = numbered([_hit(kit, answer, hit, places.get(hit.entry.id, Place())) for hit in answer.hits])
+    listed = numbered(
+        [_hit(kit, answer, hit, places.get(hit.entry.id, Place()), today) for hit in answer.hits]
+    )
     if listed is not None and answer.offset:
         listed["offset"] = answer.offset
     options = kit.options([(hit.entry.title, hit.entry.id) for hit in answer.hits])
@@ -97,7 +100,7 @@ def _head(kit: Kit, answer: Answer) -> list[Element]:
     return kit.words.count_pieces(f"found.{order}", form, shown=shown, query=query)
 
 
-def _hit(kit: Kit, answer: Answer, hit: AnswerHit, place: Place) -> list[Element]:
+def _hit(kit: Kit, answer: Answer, hit: AnswerHit, place: Place, today: date | None) -> list[Element]:
     entry = hit.entry
     line = RootLine(
         entry_id=entry.id,
@@ -106,7 +109,7 @@ def _hit(kit: Kit, answer: Answer, hit: AnswerHit, place: Place) -> list[Element
         verdict=entry.extraction.verdict,
         link=place.link,
     )
-    facts = [kit.words.date(entry.edition)]
+    facts = [kit.words.date(entry.edition, today=today)]
     if kit.style.show_repo and answer.repo is None:
         facts.insert(0, repo_name(entry.repo))
     if place.replies:

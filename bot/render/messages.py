@@ -82,9 +82,19 @@ class Renderer:
 
     # --- to one reader ---
 
-    def search(self, answer: Answer, style: Style, *, places: Mapping[int, Place] | None = None) -> Message:
-        """One page of hits, or what to try where nothing was found. `places` by entry id, for this reader."""
-        return answers.search(self._kit(style), answer, places or {})
+    def search(
+        self,
+        answer: Answer,
+        style: Style,
+        *,
+        places: Mapping[int, Place] | None = None,
+        today: date | None = None,
+    ) -> Message:
+        """One page of hits, or what to try where nothing was found. `places` by entry id, for this reader.
+
+        With `today` (the reader's local day), a date of another year shows its year.
+        """
+        return answers.search(self._kit(style), answer, places or {}, today=today)
 
     def nothing(self, answer: Answer, style: Style) -> Message:
         """Nothing found."""
