@@ -135,7 +135,8 @@ def _newest_sqlite(connection: Connection, wanted: _Wanted, limit: int, *, title
     else:
         # CROSS JOIN: SQLite keeps the order written here, and walks the matches rather than the table of dates.
         statement = (
-            "SELECT s.rowid, t.title FROM entry_search s CROSS JOIN entry_tokens t ON t.entry_id = s.rowid "  # noqa: S608
+            "SELECT s.rowid, t.title FROM entry_search s "  # noqa: S608
+            "CROSS JOIN entry_tokens t INDEXED BY entry_tokens_title_ix ON t.entry_id = s.rowid "
             f"WHERE entry_search MATCH ?{days} ORDER BY s.rowid DESC LIMIT ?"
         )
     return _rows(connection, statement, (match, *values, limit))
@@ -161,11 +162,14 @@ def _newest_postgresql(connection: Connection, wanted: _Wanted, limit: int, *, t
             found = _rows(connection, walk, (window, match, *values, limit))
             if len(found) >= limit:
                 return found
+    exact, extra = search_match.split(wanted.required, wanted.excluded)
+    beside = ["(tokens @@ %s::tsquery) IS TRUE"] if extra else []
+    condition = " AND ".join(["tokens @@ %s::tsquery", *beside])
     lookup = (
-        f"SELECT entry_id, {title} FROM entry_tokens t WHERE tokens @@ %s::tsquery{days} "  # noqa: S608
+        f"SELECT entry_id, {title} FROM entry_tokens t WHERE {condition}{days} "  # noqa: S608
         "ORDER BY entry_id + 0 DESC LIMIT %s"
     )
-    return _rows(connection, lookup, (match, *values, limit))
+    return _rows(connection, lookup, (exact, *([extra] if extra else []), *values, limit))
 
 
 def _days(query: EntryQuery, sign: str, *, iso: bool) -> tuple[str, list[Any]]:

@@ -36,6 +36,19 @@ def tsquery(required: Collection[Term], excluded: Collection[Term]) -> str:
     return " & ".join([*terms, *(f"!{_tsquery_term(term)}" for term in excluded)])
 
 
+def split(required: Collection[Term], excluded: Collection[Term]) -> tuple[str, str]:
+    """The same in two: what PostgreSQL's index is asked for, and what is only checked on the rows it gives.
+
+    A single Chinese character is the beginning of thousands of tokens, all of which the index would read through,
+    though another word may leave only a handful of rows. The second part is empty where the first says it all.
+    """
+    exact = [term for term in required if not any(phrase.prefix for form in term.alternatives for phrase in form)]
+    if not exact:
+        return tsquery(required, excluded), ""
+    rest = [term for term in required if term not in exact]
+    return tsquery(exact, ()), tsquery(rest, excluded) if rest or excluded else ""
+
+
 def title_score(title: str, terms: Collection[Term]) -> float:
     """How well a title explains a hit: 1 for each term as typed, less for one that means the same.
 
