@@ -308,3 +308,11 @@ def test_both_databases_give_the_same_ids_in_the_same_order(
         Archive(database, *corpus.entries(400))
     texts = [*corpus.queries(60), *fuzz_search.fuzzed(240)]
     assert list(fuzz_search.differences(one, two, iter(texts))) == []
+
+
+def test_fuzzed_texts_are_answered_at_once(database: Database) -> None:
+    """`python -m tests.bench.fuzz_search --count 100000` asks more."""
+    archive = Archive(database, *support.make_entries(sorted(support.SEEDS.glob("*.txt"))))
+    done, slowest = fuzz_search.answer_all(archive.answers, fuzz_search.fuzzed(150, seed=5))
+    assert done == 150
+    assert slowest < 5, "a second is promised; a busy machine may take longer"
