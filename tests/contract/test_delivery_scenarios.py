@@ -1,0 +1,82 @@
+"""The promise over real databases: what the fake ledger allows, the real ones allow too, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bot.model import Layout
+from bot.storage.delivery_store import DeliveryStore
+from bot.storage.ingest_store import IngestStore
+from tests.contract.conftest import document, new
+from tests.unit.delivery.fakes import (
+    CHANNEL,
+    DROP_AFTER,
+    DROP_BEFORE,
+    KILL_AFTER,
+    KILL_BEFORE,
+    House,
+    Killed,
+    code,
+    policy,
+    too_fast,
+)
+
+WHOLE = ["root", "e1", "e2", "e3", "e4"]
+
+
+def morning(database, layout, *script):
+    house = House(policy(layout=layout), now="2026-03-02T01:00:00")
+    house.storage = DeliveryStore(database)
+    entries = [new(f"entry {position}", position) for position in range(1, 5)]
+    IngestStore(database).record(document(edition=date(2026, 3, 2)), entries, house.clock.now())
+    house.restart()
+    house.slack.script.extend(script)
+    for _ in range(8):
+        try:
+            house.tick()
+        except Killed:
+            house.restart()
+        house.clock.advance(20)
+    return house
+
+
+def said(house):
+    return [text.split()[0] for text in house.slack.texts()]
+
+
+@pytest.mark.parametrize("layout", [Layout.CHANNEL, Layout.THREAD, Layout.COMPACT])
+@pytest.mark.parametrize("fault", [DROP_AFTER, DROP_BEFORE, KILL_AFTER, KILL_BEFORE, too_fast(3)])
+def test_each_message_stands_once_and_in_order_whatever_happens_to_one(database, layout, fault):
+    place = 0 if layout is Layout.COMPACT else 2
+    house = morning(database, layout, *[None] * place, fault)
+    assert said(house) == (["root"] if layout is Layout.COMPACT else WHOLE)
+    assert dict(house.service.status().by_state) == {"sent": 5}
+    threads = {one.thread_ts for one in house.slack.messages[CHANNEL][1:]}
+    assert threads <= ({house.slack.messages[CHANNEL][0].ts} if layout is Layout.THREAD else {None})
+
+
+def test_a_refused_compact_root_leaves_its_entries_to_be_sent_one_by_one(database):
+    house = morning(database, Layout.COMPACT, code("invalid_blocks"))
+    assert said(house) == WHOLE[1:]
+
+
+def test_a_root_is_given_its_links_once(database):
+    house = morning(database, Layout.CHANNEL)
+    for _ in range(3):
+        house.service.update(house.stop)
+    assert house.slack.messages[CHANNEL][0].edits == ["root 4 links 4"]
+
+
+def test_a_dead_token_holds_everything_until_it_is_accepted_again(database):
+    house = morning(database, Layout.CHANNEL, None, code("token_revoked"))
+    assert said(house) == WHOLE
+    assert house.slack.checks >= 1
+    assert house.service.status().healthy
+
+
+def test_an_order_of_now_posts_what_is_new_and_nothing_twice(database):
+    house = morning(database, Layout.CHANNEL)
+    assert house.service.deliver_now(CHANNEL) is None
+    assert said(house) == WHOLE
