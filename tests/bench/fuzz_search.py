@@ -173,6 +173,8 @@ def differences(one: Database, two: Database, texts: Iterator[str], *, limit: in
     hidden = ("example/trainer",)
     with one.reading() as first, two.reading() as second:
         for number, text in enumerate(texts):
+            if number % 1_000 == 999:
+                print(f"{number + 1:,} texts compared", flush=True)
             for query in readings(text):
                 asked = {"limit": limit, "offset": number % 3, "hidden_repos": hidden if number % 4 == 0 else ()}
                 found = [search_index.search(connection, query, **asked) for connection in (first, second)]
