@@ -1,8 +1,9 @@
 """How the two databases are opened, and the one place where their absence becomes `StorageUnavailable`.
 
 SQLite runs in WAL so that readers never wait for the writer, and with `synchronous = FULL`: the row that says "sending"
-must outlive a power cut, because a message whose claim was forgotten would be posted again. The price is one disk
-flush a commit, which costs time on the disk and next to no CPU.
+must outlive a power cut, because a message whose claim was forgotten would be posted again. A flush costs some
+milliseconds and a third of a bare Slack call's CPU, so the two commits of a message that may be forgotten (its place in
+the pace, its record) go without one: see `quick.py`.
 
 PostgreSQL runs at READ COMMITTED. Nothing here reads a row and then trusts it: a UNIQUE row or a one-row
 `UPDATE ... WHERE` decides every race, and both work at that level.
@@ -83,6 +84,12 @@ class Database:
         """Give a connection for one writing statement, kept at once: a single round trip. Raises StorageUnavailable."""
         with _pool_is_storage(), self._alone, self._single.connect() as connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait for this process's turn to write (SQLite), and say where no connection is free (StorageUnavailable)."""
+        with _pool_is_storage(), self._alone:
+            yield
 
     def close(self) -> None:
         """Close every connection. Those in use are closed when they come back."""
@@ -228,12 +235,16 @@ def _try_after_idling(connection: Any, record: ConnectionPoolEntry, _proxy: Pool
 def _translate(context: ExceptionContext) -> StorageUnavailable | None:
     """Say whether waiting can help. What cannot be helped by waiting stays SQLAlchemy's own error: a fault of ours."""
     error = context.original_exception
-    if not (context.is_disconnect or _is_passing(error)):
-        return None
+    return unavailable(error) if context.is_disconnect or is_passing(error) else None
+
+
+def unavailable(error: BaseException) -> StorageUnavailable:
+    """Make the error that says why waiting is right."""
     return StorageUnavailable(f"the database is away, locked or full: {_first_line(error)}")
 
 
-def _is_passing(error: BaseException) -> bool:
+def is_passing(error: BaseException) -> bool:
+    """Whether a driver's error is a state of the machine, and not a fault of a statement."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None:
         return code & 0xFF in _SQLITE_PASSING

@@ -16,8 +16,9 @@ from bot.delivery.values import Record, RootState, Turn
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Layout
 from bot.storage import outbox_statements as statements
 from bot.storage.engine import Database
+from bot.storage.quick import Quick
 from bot.storage.rows import by_team, delivery_of, insert_new, new_key
-from bot.storage.schema import channels, deliveries, slots
+from bot.storage.schema import channels, deliveries
 
 log = structlog.get_logger(__name__)
 
@@ -42,6 +43,7 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._quick = Quick(database)
 
     def lease(self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
@@ -82,11 +84,16 @@ class Outbox:
 
     def claim(self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime) -> frozenset[int]:
         """Turn PLANNED into SENDING where `owner` holds the channel's lease; return the ids that were won."""
-        wanted = {"owner": owner, "ids": list(delivery_ids), "now": now, "until": until}
-        with self._database.transaction() as connection:
+        if not delivery_ids:
+            return frozenset()
+        quick = self._quick
+        ids, at, end = quick.ids(delivery_ids), quick.at(now), quick.at(until)
+        # Flushed: a claim that a power cut forgot would be posted again.
+        with quick.transaction(flush=True) as cursor:
             # The channel first: whoever would take its lease over now waits, and then finds it extended.
-            connection.execute(statements.EXTEND_LEASES, wanted)
-            won = frozenset(connection.execute(statements.CLAIM, wanted).scalars())
+            cursor.execute(quick.sql(statements.EXTEND_LEASES), (end, end, owner, at, ids))
+            cursor.execute(quick.sql(statements.CLAIM), (at, at, owner, end, at, ids, owner, at))
+            won = frozenset(row[0] for row in cursor.fetchall())
         if len(won) < len(delivery_ids):
             log.debug("claim_lost", deliveries=sorted(set(delivery_ids) - won), owner=owner)
         return won
@@ -96,18 +103,44 @@ class Outbox:
 
         SENT is proof and wins over every state but SENT. Anything else is accepted only for the claim it belongs to.
         """
+        if not records:
+            return frozenset()
+        quick = self._quick
         accepted: set[int] = set()
-        with self._database.transaction() as connection:
+        # Not flushed: after a power cut the message is uncertain again, and found where it stands.
+        with quick.transaction(flush=False) as cursor:
             for record in records:
                 if record.next_post_at is not None:
                     # Before the delivery, as a claim takes its locks. The pace holds whoever's record is accepted.
-                    pace = {"delivery": record.delivery_id, "next_post": record.next_post_at}
-                    connection.execute(statements.PACE, pace)
-                if _record(connection, owner, record, now):
+                    at = quick.at(record.next_post_at)
+                    cursor.execute(quick.sql(statements.PACE), (at, record.delivery_id, at))
+                if self._record(cursor, owner, record, now):
                     accepted.add(record.delivery_id)
         if len(accepted) < len(records):
             log.debug("record_refused", deliveries=[r.delivery_id for r in records if r.delivery_id not in accepted])
         return frozenset(accepted)
+
+    def _record(self, cursor: Any, owner: str, record: Record, now: datetime) -> bool:
+        quick = self._quick
+        at, one = quick.at(now), record.delivery_id
+        if record.state is not DeliveryState.SENT:
+            later = quick.at(record.next_try_at)
+            became = (record.state.value, record.ts, record.thread_ts, record.error, later, at)
+            cursor.execute(quick.sql(statements.RECORD), (*became, one, owner, record.attempt))
+            return cursor.fetchone() is not None
+        told = record.told_revision
+        cursor.execute(quick.sql(statements.RECORD_SENT), (record.ts, record.thread_ts, told, at, at, one))
+        row = cursor.fetchone()
+        if row is None:
+            return False
+        kind, slot_id, team_id, channel_id, subject, ts = row
+        if kind == DeliveryKind.UPDATE and told is not None:
+            cursor.execute(quick.sql(statements.TELL_SUBJECT), (told, team_id, channel_id, subject, told))
+        if kind == DeliveryKind.ROOT and told:
+            cursor.execute(quick.sql(statements.SHOWN_BY_ROOT), (told, slot_id, told))
+        if kind == DeliveryKind.ROOT and record.folds:
+            cursor.execute(quick.sql(statements.FOLD), (ts, at, at, slot_id))
+        return True
 
     def add_parts(self, delivery_id: int, parts: int) -> None:
         """Ensure that parts 1 .. `parts`-1 of an ENTRY exist, PLANNED, with part 0's slot and ordinal."""
@@ -132,57 +165,6 @@ def fold_entries(connection: Connection, slot_id: int | None, ts: str | None, no
             deliveries.c.state == DeliveryState.PLANNED,
         )
         .values(state=DeliveryState.SENT, ts=ts, folded=True, sent_at=now, updated_at=now)
-    )
-
-
-def _record(connection: Connection, owner: str, record: Record, now: datetime) -> bool:
-    values: dict[str, Any] = {
-        "delivery": record.delivery_id,
-        "at_ts": record.ts,
-        "at_thread": record.thread_ts,
-        "now": now,
-    }
-    if record.state is not DeliveryState.SENT:
-        values |= {
-            "owner": owner,
-            "attempt": record.attempt,
-            "to": record.state,
-            "why": record.error,
-            "next_try": record.next_try_at,
-        }
-        return connection.execute(statements.RECORD, values).first() is not None
-    row = connection.execute(statements.RECORD_SENT, {**values, "told": record.told_revision}).first()
-    if row is None:
-        return False
-    if row.kind == DeliveryKind.UPDATE and record.told_revision is not None:
-        _tell_subject(connection, delivery_of(row), record.told_revision)
-    if row.kind == DeliveryKind.ROOT:
-        _send_root(connection, delivery_of(row), record, now)
-    return True
-
-
-def _send_root(connection: Connection, root: Delivery, record: Record, now: datetime) -> None:
-    if record.told_revision:
-        # A root that says everything from the start owes no update.
-        shown = slots.c.id == root.slot_id, slots.c.update_revision < record.told_revision
-        connection.execute(update(slots).where(*shown).values(update_revision=record.told_revision))
-    if record.folds:
-        fold_entries(connection, root.slot_id, root.ts, now)
-
-
-def _tell_subject(connection: Connection, changed: Delivery, revision: int) -> None:
-    """Note at the message that an update has changed what it shows now."""
-    connection.execute(
-        update(deliveries)
-        .where(
-            deliveries.c.team_id == changed.channel.team_id,
-            deliveries.c.channel_id == changed.channel.channel_id,
-            deliveries.c.kind.in_([DeliveryKind.ENTRY, DeliveryKind.ROOT]),
-            deliveries.c.subject == changed.subject,
-            deliveries.c.part == 0,
-            (deliveries.c.told_revision.is_(None)) | (deliveries.c.told_revision < revision),
-        )
-        .values(told_revision=revision)
     )
 
 

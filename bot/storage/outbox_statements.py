@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Integer,
-    Text,
     and_,
     bindparam,
-    case,
     exists,
     func,
     or_,
     select,
-    tuple_,
-    update,
 )
 
 from bot.model import DeliveryKind, DeliveryState
+from bot.storage.quick import ID_LIST
 from bot.storage.rows import DELIVERY_COLUMNS, delivery_columns, same_channel
-from bot.storage.schema import Id, UtcDateTime, channels, deliveries, slots, teams
+from bot.storage.schema import UtcDateTime, channels, deliveries, slots, teams
 
 NOW = bindparam("now", type_=UtcDateTime)
-UNTIL = bindparam("until", type_=UtcDateTime)
-OWNER = bindparam("owner", type_=Text)
-IDS = bindparam("ids", type_=Id, expanding=True)
 
 _waiting = deliveries.alias("waiting")
 _first = deliveries.alias("first")
@@ -69,91 +63,69 @@ LEASABLE = (
     .with_for_update(of=channels, skip_locked=True)
 )
 
-_of_claim = select(deliveries.c.team_id, deliveries.c.channel_id).where(
-    deliveries.c.id.in_(IDS), deliveries.c.kind != DeliveryKind.UPDATE
-)
-_holds = and_(channels.c.lease_owner == OWNER, channels.c.lease_until > NOW)
+# --- what every message passes: see quick.py --------------------------------------------------------------------
 
-EXTEND_LEASES = (
-    update(channels)
-    .where(_holds, tuple_(channels.c.team_id, channels.c.channel_id).in_(_of_claim))
-    .values(lease_until=case((channels.c.lease_until < UNTIL, UNTIL), else_=channels.c.lease_until))
-)
+_HOLDS = "lease_owner = ? AND lease_until > ?"
 
-CLAIM = (
-    update(deliveries)
-    .where(
-        deliveries.c.id.in_(IDS),
-        deliveries.c.state == DeliveryState.PLANNED,
-        or_(
-            deliveries.c.kind == DeliveryKind.UPDATE,
-            exists().where(same_channel(channels, deliveries), _holds).correlate(deliveries),
-        ),
-    )
-    .values(
-        state=DeliveryState.SENDING,
-        attempts=deliveries.c.attempts + 1,
-        sending_since=NOW,
-        first_sending_at=func.coalesce(deliveries.c.first_sending_at, NOW),
-        claimed_by=OWNER,
-        claimed_until=UNTIL,
-        next_try_at=None,
-        updated_at=NOW,
-    )
-    .returning(deliveries.c.id)
-)
+EXTEND_LEASES = f"""
+UPDATE channels SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END
+WHERE {_HOLDS} AND (team_id, channel_id) IN (
+    SELECT team_id, channel_id FROM deliveries WHERE id {ID_LIST} AND kind <> 'update')
+"""  # noqa: S608 - nothing of it comes from outside
+"""until, until, owner, now, ids"""
 
-_of_delivery = select(deliveries.c.team_id, deliveries.c.channel_id).where(deliveries.c.id == bindparam("delivery"))
-_next_post = bindparam("next_post", type_=UtcDateTime)
+CLAIM = f"""
+UPDATE deliveries SET state = 'sending', attempts = attempts + 1, sending_since = ?,
+    first_sending_at = coalesce(first_sending_at, ?), claimed_by = ?, claimed_until = ?, next_try_at = NULL,
+    updated_at = ?
+WHERE id {ID_LIST} AND state = 'planned' AND (kind = 'update' OR EXISTS (
+    SELECT 1 FROM channels WHERE channels.team_id = deliveries.team_id
+    AND channels.channel_id = deliveries.channel_id AND {_HOLDS}))
+RETURNING id
+"""  # noqa: S608
+"""now, now, owner, until, now, ids, owner, now"""
 
-PACE = (
-    update(channels)
-    .where(
-        tuple_(channels.c.team_id, channels.c.channel_id).in_(_of_delivery),
-        or_(channels.c.next_post_at.is_(None), channels.c.next_post_at < _next_post),
-    )
-    .values(next_post_at=_next_post)
-)
+PACE = """
+UPDATE channels SET next_post_at = ?
+WHERE (team_id, channel_id) IN (SELECT team_id, channel_id FROM deliveries WHERE id = ?)
+AND (next_post_at IS NULL OR next_post_at < ?)
+"""
+"""next post, delivery, next post"""
 
-RECORD = (
-    update(deliveries)
-    .where(
-        deliveries.c.id == bindparam("delivery"),
-        deliveries.c.state == DeliveryState.SENDING,
-        deliveries.c.claimed_by == OWNER,
-        deliveries.c.attempts == bindparam("attempt"),
-    )
-    .values(
-        state=bindparam("to"),
-        ts=func.coalesce(bindparam("at_ts"), deliveries.c.ts),
-        thread_ts=func.coalesce(bindparam("at_thread"), deliveries.c.thread_ts),
-        error=bindparam("why"),
-        next_try_at=bindparam("next_try", type_=UtcDateTime),
-        looks=0,
-        claimed_by=None,
-        claimed_until=None,
-        updated_at=NOW,
-    )
-    .returning(*delivery_columns())
-)
+RECORD = """
+UPDATE deliveries SET state = ?, ts = coalesce(?, ts), thread_ts = coalesce(?, thread_ts), error = ?,
+    next_try_at = ?, looks = 0, claimed_by = NULL, claimed_until = NULL, updated_at = ?
+WHERE id = ? AND state = 'sending' AND claimed_by = ? AND attempts = ?
+RETURNING id
+"""
+"""state, ts, thread ts, error, next try, now, delivery, owner, attempt"""
 
-RECORD_SENT = (
-    update(deliveries)
-    .where(deliveries.c.id == bindparam("delivery"), deliveries.c.state != DeliveryState.SENT)
-    .values(
-        state=DeliveryState.SENT,
-        ts=func.coalesce(bindparam("at_ts"), deliveries.c.ts),
-        thread_ts=func.coalesce(bindparam("at_thread"), deliveries.c.thread_ts),
-        told_revision=func.coalesce(bindparam("told", type_=Integer), deliveries.c.told_revision),
-        error=None,
-        next_try_at=None,
-        claimed_by=None,
-        claimed_until=None,
-        sent_at=NOW,
-        updated_at=NOW,
-    )
-    .returning(*delivery_columns())
-)
+RECORD_SENT = """
+UPDATE deliveries SET state = 'sent', ts = coalesce(?, ts), thread_ts = coalesce(?, thread_ts),
+    told_revision = coalesce(?, told_revision), error = NULL, next_try_at = NULL, claimed_by = NULL,
+    claimed_until = NULL, sent_at = ?, updated_at = ?
+WHERE id = ? AND state <> 'sent'
+RETURNING kind, slot_id, team_id, channel_id, subject, ts
+"""
+"""ts, thread ts, told, now, now, delivery"""
+
+TELL_SUBJECT = """
+UPDATE deliveries SET told_revision = ?
+WHERE team_id = ? AND channel_id = ? AND kind IN ('entry', 'root') AND subject = ? AND part = 0
+AND (told_revision IS NULL OR told_revision < ?)
+"""
+"""told, team, channel, subject, told: an update has changed what the message shows"""
+
+SHOWN_BY_ROOT = "UPDATE slots SET update_revision = ? WHERE id = ? AND update_revision < ?"
+"""told, slot, told: a root that says everything from the start owes no update"""
+
+FOLD = """
+UPDATE deliveries SET state = 'sent', ts = ?, folded = TRUE, sent_at = ?, updated_at = ?
+WHERE slot_id = ? AND kind = 'entry' AND state = 'planned'
+"""
+"""ts, now, now, slot"""
+
+# --- what a channel has to send ---------------------------------------------------------------------------------
 
 _place = func.row_number().over(
     partition_by=[deliveries.c.team_id, deliveries.c.channel_id, deliveries.c.state],

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import BigInteger, Table, bindparam, case, or_, select, update
+from sqlalchemy import Table, or_, select, update
 
 from bot.delivery.values import Block, Lane
+from bot.errors import StorageError
 from bot.model import Channel
 from bot.storage.engine import Database
 from bot.storage.plan_store import register
+from bot.storage.quick import Quick
 from bot.storage.rows import in_channel, insert_new
 from bot.storage.schema import channels, teams
 
@@ -18,15 +20,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _FREE = {"blocked_reason": None, "blocked_advice": None, "blocked_until": None}
 
-_NOW_US = bindparam("now_us", type_=BigInteger)
-_INTERVAL_US = bindparam("interval_us", type_=BigInteger)
 _RESERVE = {
-    lane: update(teams)
-    .where(teams.c.team_id == bindparam("team"))
-    .values({column: case((column > _NOW_US, column), else_=_NOW_US) + _INTERVAL_US})
-    .returning(column)
-    for lane, column in ((Lane.POST, teams.c.next_post_us), (Lane.UPDATE, teams.c.next_update_us))
+    lane: (
+        f"UPDATE teams SET {column} = CASE WHEN {column} > ? THEN {column} ELSE ? END + ? "  # noqa: S608 - our names
+        f"WHERE team_id = ? RETURNING {column}"
+    )
+    for lane, column in ((Lane.POST, "next_post_us"), (Lane.UPDATE, "next_update_us"))
 }
+"""now, now, interval (microseconds), team"""
 
 
 class PaceStore:
@@ -34,6 +35,7 @@ class PaceStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._quick = Quick(database)
 
     def block_channel(self, channel: Channel, block: Block, now: datetime) -> bool:
         """Block the channel; return whether this reason is new to it (so that a person is told once)."""
@@ -91,13 +93,22 @@ class PaceStore:
 
         One UPDATE: over all replicas, calls are at least `interval` apart.
         """
-        wanted = {"team": team_id, "now_us": (now - _EPOCH) // _MICROSECOND, "interval_us": interval // _MICROSECOND}
-        with self._database.statement() as connection:
-            after = connection.execute(_RESERVE[lane], wanted).scalar()
-            if after is None:
+        at = (now - _EPOCH) // _MICROSECOND
+        wanted = (at, at, interval // _MICROSECOND, team_id)
+        after = self._reserve(lane, wanted)
+        if after is None:
+            with self._database.statement() as connection:
                 connection.execute(insert_new(connection, teams).values(team_id=team_id))
-                after = connection.execute(_RESERVE[lane], wanted).scalar_one()
+            after = self._reserve(lane, wanted)
+        if after is None:
+            raise StorageError(f"the row of workspace {team_id} has vanished")
         return _EPOCH + timedelta(microseconds=after) - interval
+
+    def _reserve(self, lane: Lane, wanted: tuple[int, int, int, str]) -> int | None:
+        with self._quick.statement() as cursor:
+            cursor.execute(self._quick.sql(_RESERVE[lane]), wanted)
+            row = cursor.fetchone()
+        return None if row is None else int(row[0])
 
 
 def blocks(database: Database, table: Table, *key: str) -> list[tuple[tuple[str, ...], Block]]:

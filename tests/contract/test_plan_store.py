@@ -156,6 +156,17 @@ def test_two_slots_planned_at_once_take_each_entry_once(store, entry_ids, databa
     assert len({one.ordinal for one in planned}) == 6
 
 
+def test_one_slot_of_a_channel_tells_about_a_document(store, entry_ids, database_url, opened):
+    ids = entry_ids(2)
+    documents = store.fresh_documents(HERE)
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    plans = [plan(ids, of=slot(name=f"now {number}"), documents=documents) for number in range(4)]
+    recorded = at_once(4, lambda n: stores[n].record_plan(plans[n], NOW))
+    assert sum(one is not None for one in recorded) == 1
+    assert len(store.planned(HERE)) == 3
+    assert len(store.slots(HERE, DAY)) == 1
+
+
 def test_whatever_is_planned_in_whatever_order_each_entry_is_owed_once_and_in_order(store, entry_ids):
     ids = entry_ids(8)
     channels = iter(range(10_000))
