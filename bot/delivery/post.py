@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -17,13 +16,14 @@ import structlog
 
 from bot.delivery.compose import Composer, Parcel
 from bot.delivery.doors import Doors
+from bot.delivery.flight import NOTHING, Broken, Flight, Landing, Tally, call_of
 from bot.delivery.gates import Gates
 from bot.delivery.line import Line, Lines
 from bot.delivery.outcome import NotNow, Outcome, Scope, Sent, Unknown
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
 from bot.delivery.ports import Clock, Crew, Poster, SendStorage
 from bot.delivery.values import Answer, AnswerKind, Record
-from bot.delivery.verdict import NOTHING, Flight, Landing, outcome_of, record_of
+from bot.delivery.verdict import outcome_of, record_of
 from bot.errors import MessageInvalid, TemplateError
 from bot.model import Channel, DeliveryState
 
@@ -35,23 +35,6 @@ _HOLD_AT_MOST = timedelta(seconds=5)
 _LONGEST_NAP = 0.25
 _LEASABLE_AHEAD = timedelta(seconds=1)
 """How long before the end of its pace a channel is leased: see `SendStorage.lease`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """No message could be made of a delivery, and why."""
-
-    reason: str
-
-
-@dataclass(slots=True)
-class Tally:
-    """What one run did."""
-
-    sent: int = 0
-    refused: int = 0
-    failed: int = 0
-    uncertain: int = 0
 
 
 class Sender:
@@ -218,7 +201,7 @@ class Sender:
                 continue
             flight = Flight(delivery=delivery, parcel=parcel, until=until)
             self._flying[delivery.id] = flight
-            self._crew.submit(_call(self._poster, self._clock, flight, self._settings.post_timeout))
+            self._crew.submit(call_of(self._poster, self._clock, flight, self._settings.post_timeout))
 
     # --- writing down -----------------------------------------------------------------------------------------------
 
@@ -239,7 +222,7 @@ class Sender:
                 _log.warning("record_refused", delivery=landing.flight.delivery.key, state=record.state.value)
                 self._lines.drop(landing.flight.delivery.channel)
                 continue
-            _count(tally, record)
+            tally.count(record)
             self._gates.saw(landing.flight.delivery.channel, now, outcome)
             self._follow(landing, outcome, record, now)
 
@@ -331,33 +314,3 @@ class Sender:
         self._freed.extend(line.channel for line in self._lines)
         self._lines = Lines()
         self._release()
-
-
-def _call(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Callable[[], Landing]:
-    def call() -> Landing:
-        began = clock.now()
-        if began + timedelta(seconds=timeout) > flight.until:
-            # This process was held up since the claim. Another may be about to take the message for lost.
-            return Landing(flight=flight, answer=None, began=began, ended=began)
-        delivery, parcel = flight.delivery, flight.parcel
-        try:
-            answer = poster.post(
-                delivery.channel, parcel.message, key=delivery.key, thread_ts=parcel.thread_ts
-            )
-        except Exception as error:  # noqa: BLE001 - whatever broke, the request may have left: that is doubt
-            answer = Answer(kind=AnswerKind.DROPPED, detail=type(error).__name__)
-        return Landing(flight=flight, answer=answer, began=began, ended=clock.now())
-
-    return call
-
-
-def _count(tally: Tally, record: Record) -> None:
-    match record.state:
-        case DeliveryState.SENT:
-            tally.sent += 1
-        case DeliveryState.UNCERTAIN:
-            tally.uncertain += 1
-        case DeliveryState.FAILED:
-            tally.failed += 1
-        case _:
-            tally.refused += 1

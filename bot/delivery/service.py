@@ -11,15 +11,15 @@ from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
 from bot.delivery.desk import decide
 from bot.delivery.doors import NOT_CONFIGURED, Doors
+from bot.delivery.flight import Landing, Tally
 from bot.delivery.gates import Gates
 from bot.delivery.planner import Planned, Planner
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
 from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, MessageMaker, Poster
-from bot.delivery.post import Sender, Tally
+from bot.delivery.post import Sender
 from bot.delivery.reconcile import Reconciler, Settled
 from bot.delivery.updates import Updater
 from bot.delivery.values import Status
-from bot.delivery.verdict import Landing
 from bot.model import Channel, Delivery
 
 

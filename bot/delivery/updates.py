@@ -16,11 +16,12 @@ import structlog
 
 from bot.delivery.compose import Composer
 from bot.delivery.doors import Doors
+from bot.delivery.flight import NOTHING, Flight, Landing
 from bot.delivery.outcome import NotNow, of_update
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
 from bot.delivery.ports import Clock, Poster, SendStorage, UpdateStorage, WordingStorage
 from bot.delivery.values import Draft, EntryBehind, Lane, Record, Wording, entry_subject
-from bot.delivery.verdict import NOTHING, Flight, Landing, outcome_of, record_of
+from bot.delivery.verdict import outcome_of, record_of
 from bot.errors import MessageInvalid, TemplateError
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState
 

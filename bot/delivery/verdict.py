@@ -3,52 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery.compose import Parcel
+from bot.delivery.flight import Flight, Landing
 from bot.delivery.outcome import Gone, Never, NotNow, Outcome, Scope, Sent, Unknown, Unthreaded, of_post
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.values import Answer, Block, Record
-from bot.model import Delivery, DeliveryKind, DeliveryState, Message
+from bot.model import DeliveryKind, DeliveryState
 
 UNTOLD_WAIT = 30.0
 """Seconds to wait where Slack says "too fast" and not for how long."""
 _LONGEST_WAIT = 60.0
 _NOT_TRIED = "lease_too_short"
-
-
-NOTHING = Parcel(message=Message(text="", blocks=()))
-"""What a delivery whose message cannot be made is recorded with."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flight:
-    """A claimed delivery on its way."""
-
-    delivery: Delivery
-    """As it was before the claim."""
-    parcel: Parcel
-    until: datetime
-    """The claim's end: an answer after it comes too late to be believed, except a `ts`."""
-
-    @property
-    def attempt(self) -> int:
-        """Which attempt this is, counted from 1."""
-        return self.delivery.attempts + 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
-    """What came back."""
-
-    flight: Flight
-    answer: Answer | None
-    """None where nothing was sent."""
-    began: datetime
-    ended: datetime
-    broken: str | None = None
-    """Why no message could be made. Without it and without an answer, the lease had become too short to send."""
 
 
 def outcome_of(landing: Landing, meaning: Callable[[Answer], Outcome] = of_post) -> Outcome | None:
