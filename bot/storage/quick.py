@@ -34,10 +34,12 @@ class Quick:
 
     def at(self, instant: datetime | None) -> Any:
         """Write an instant as its column holds it."""
-        if instant is None or not self._sqlite:
-            return instant
+        if instant is None:
+            return None
         if instant.tzinfo is None:
             raise ValueError(f"an instant without a zone: {instant!r}")
+        if not self._sqlite:
+            return instant
         return instant.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
 
     def ids(self, ids: Sequence[int]) -> Any:
