@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import uuid4
 
@@ -43,6 +43,8 @@ _log = structlog.get_logger("bot.bootstrap")
 
 _REFRESH = timedelta(seconds=30)
 """How often channels that could not be found are looked for again, and policies are compared with what has arrived."""
+_FIRST_LOOK_SECONDS = 60.0
+"""How long the schedule waits at start for the first look at the inbox: a slot that is due by then would be found empty."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class Bot:
 
     _policies: Mapping[Channel, ChannelPolicy] | None = None
     _server: Server | None = None
+    _looked: threading.Event = field(default_factory=threading.Event)
 
     @property
     def clock(self) -> Clock:
@@ -77,6 +80,7 @@ class Bot:
         """Take what has arrived."""
         if self.arrivals.look():
             self.refresh_policies()
+        self._looked.set()
 
     def refresh_policies(self) -> Mapping[Channel, ChannelPolicy]:
         """Resolve the configured channels, and let delivery know when something has changed."""
@@ -139,6 +143,7 @@ class Bot:
         at_start = [self._deliver_now] if now else []
 
         def deliver() -> None:
+            self._await_first_look()
             while at_start:
                 at_start[0]()
                 at_start.pop()
@@ -153,6 +158,11 @@ class Bot:
             ("index", timedelta(hours=1), self.front.reindex),
         ]
         return [Tick(name=name, every=period, run=self.watch.timed(name, run)) for name, period, run in runs]
+
+    def _await_first_look(self) -> None:
+        left = _FIRST_LOOK_SECONDS
+        while left > 0 and not self.stopping.is_set() and not self._looked.wait(0.2):
+            left -= 0.2
 
     def _deliver_now(self) -> None:
         self.arrivals.look(force=True)
