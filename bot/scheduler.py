@@ -6,6 +6,7 @@ next is due is reported through `on_missed`, so that a person hears of it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -57,6 +58,8 @@ class Clockwork:
                 executor=tick.name,
                 next_run_time=datetime.now(UTC),
             )
+        # Its lines are about jobs; ours, in `_heard`, are about ticks and come only where something is wrong.
+        logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
         self._scheduler.add_listener(self._heard, EVENT_JOB_MISSED | EVENT_JOB_ERROR | EVENT_JOB_MAX_INSTANCES)
         self._scheduler.start()
 
@@ -70,7 +73,7 @@ class Clockwork:
             _log.error("tick failed", tick=event.job_id, error=repr(event.exception), trace=event.traceback)
             self._on_missed(event.job_id, "failed")
         elif event.code == EVENT_JOB_MAX_INSTANCES:
-            _log.warning("tick still running", tick=event.job_id)
+            _log.debug("tick still running", tick=event.job_id)
             self._on_missed(event.job_id, "hangs")
         else:
             _log.warning("tick missed", tick=event.job_id)
