@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
@@ -258,9 +259,12 @@ def _listed(kit: Kit, lines: Sequence[RootLine], values: Mapping[str, Any], *, t
 
 def _list_values(kit: Kit, lines: Sequence[RootLine], total: int, size: tuple[int, int]) -> dict[str, Any]:
     most, width = size
+    shown = lines[:most]
+    if size == _LIST_SIZES[-1]:
+        shown = [replace(line, link=None) for line in shown]  # addresses without end are the one thing left to cut
     rest = max(total, len(lines)) - min(most, len(lines))
     return {
-        "hits": numbered([kit.tagged(line, width) for line in lines[:most]]),
+        "hits": numbered([kit.tagged(line, width) for line in shown]),
         "more": section(kit.words.count("more", rest)) if rest > 0 else None,
         "pick": kit.words.say("pick"),
         "options": kit.options([(line.title, line.entry_id) for line in lines[:most]]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from bot.model import Entry, Json, Message
@@ -72,8 +73,9 @@ class Kit:
 
     def options(self, lines: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
         """(title, entry id) pairs for a menu; one entry once, as a menu's values must differ."""
-        unique = {str(entry_id): self.short_title(title, OPTION_WIDTH) for title, entry_id in lines}
-        return [(title, value) for value, title in unique.items()]
+        unique = {entry_id: title for title, entry_id in lines}
+        first = islice(unique.items(), limits.OPTIONS)
+        return [(self.short_title(title, OPTION_WIDTH), str(entry_id)) for entry_id, title in first]
 
     def tagged(self, line: RootLine, width: int, *, tags: bool = True) -> list[Element]:
         """A line of a list: verdict (must-reads bold), then the title."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from bot.errors import MessageInvalid
@@ -120,7 +121,11 @@ def home(kit: Kit, view: HomeView) -> dict[str, Any]:
 
 def _home(kit: Kit, view: HomeView, width: int) -> dict[str, Any]:
     words = kit.words
-    groups = [_home_group(kit, group, width) for group in view.today[:_GROUPS] if group.lines]
+    sent = [group for group in view.today if group.lines]
+    groups: list[Pieces] = [_home_group(kit, group, width) for group in sent[:_GROUPS]]
+    rest = sum(len(group.lines) for group in sent[_GROUPS:])
+    if rest:
+        groups.append(kit.words.count("more", rest))
     total = max(view.saved_total, len(view.saved))
     shown = {
         "today": words.say("today", day=words.day(view.local_date)),
@@ -146,7 +151,10 @@ def _home_group(kit: Kit, group: HomeGroup, width: int) -> list[Pieces]:
 
 
 def _home_list(kit: Kit, lines: Sequence[RootLine], total: int, width: int) -> list[Pieces]:
-    listed: list[Pieces] = [numbered([kit.tagged(line, width) for line in lines[:_LINES]])]
+    shown = lines[:_LINES]
+    if width == _WIDTHS[-1]:
+        shown = [replace(line, link=None) for line in shown]  # addresses without end are the one thing left to cut
+    listed: list[Pieces] = [numbered([kit.tagged(line, width) for line in shown])]
     rest = total - min(len(lines), _LINES)
     if lines and rest > 0:
         listed.append(section(kit.words.count("more", rest)))
