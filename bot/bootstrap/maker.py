@@ -26,8 +26,9 @@ class RenderedMessages:
         self._permalink = permalink
 
     def root(self, view: RootView, style: Style) -> Message:
-        """Make a slot's root; in the compact layout it is the whole slot."""
-        make = self._renderer.compact if view.slot.layout is Layout.COMPACT else self._renderer.root
+        """Make a slot's root; the compact one opens every entry."""
+        compact = view.slot.layout is Layout.COMPACT or view.slot.detail.get("compact", False)
+        make = self._renderer.compact if compact else self._renderer.root
         return make(self._root_view(view, style), render_style(style))
 
     def empty(self, view: RootView, style: Style) -> Message:

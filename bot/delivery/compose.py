@@ -138,12 +138,12 @@ class Composer:
         )
         if slot.state is SlotState.EMPTY:
             return Parcel(message=self._maker.empty(view, policy.style))
-        compact = slot.layout is Layout.COMPACT
+        folds = slot.layout is Layout.COMPACT
         return Parcel(
             message=self._maker.root(view, policy.style),
-            # The first form of a root has no links yet; a compact one never gets any, so it is complete at once.
-            told_revision=root_revision(new) if compact or delivery.kind is DeliveryKind.UPDATE else 0,
-            folds=compact,
+            # The first form of a root has no links yet; one that folds its entries gets none, so it is complete at once.
+            told_revision=root_revision(new) if folds or delivery.kind is DeliveryKind.UPDATE else 0,
+            folds=folds,
         )
 
     def _sent(self, channel: Channel, ids: Sequence[int]) -> Mapping[int, SentMessage]:

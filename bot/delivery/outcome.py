@@ -93,7 +93,7 @@ CHANNEL_REFUSALS = {
     "restricted_action": _RIGHTS,
     "restricted_action_read_only_channel": _RIGHTS,
     "restricted_action_thread_only_channel": "The channel takes replies only: allow new messages in it.",
-    "restricted_action_non_threadable_channel": "The channel takes no threads: use layout `channel` or `compact`.",
+    "restricted_action_non_threadable_channel": "The channel takes no threads: use layout `channel`.",
     "messages_tab_disabled": "Turn on the Messages tab of the app's Home (app settings, App Home).",
     "cannot_dm_bot": "A bot cannot be sent direct messages: choose another channel in config.yaml.",
     "external_channel_migrating": "Slack is moving this shared channel: it goes on by itself.",

@@ -111,10 +111,11 @@ def plan_slot(
     first_run = state.baseline_at is None
     kept = _newest_editions(news.fresh, new, policy.first_run_limit) if first_run else new
     skipped = [entry_id for entry_id in new if entry_id not in kept]
-    layout, flood = policy.style.layout, False
-    if len(kept) > policy.max_messages and layout is not Layout.COMPACT:
-        layout, flood = Layout.COMPACT, True
-    detail |= {"entries": list(kept), "skipped": len(skipped), "flood": flood, "layout": layout.value}
+    flood = len(kept) > policy.max_messages
+    compact = flood or policy.style.layout is Layout.COMPACT
+    # A compact root has its entries in its thread, as `thread` has; a flood stays out of that, too.
+    layout = Layout.COMPACT if flood else Layout.THREAD if compact else policy.style.layout
+    detail |= {"entries": list(kept), "skipped": len(skipped), "flood": flood, "compact": compact}
     if first_run:
         shown = {
             document.edition for document in news.fresh if any(c.entry_id in kept for c in document.entries)

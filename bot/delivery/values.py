@@ -168,6 +168,7 @@ class SlotPlan:
     slot: Slot
     state: SlotState
     layout: Layout = Layout.CHANNEL
+    """How the entries are posted: COMPACT stands for a flood, whose entries are in the root alone."""
     documents: tuple[int, ...] = ()
     """Documents that this channel has now been told about: they are never fresh for it again."""
     drafts: tuple[Draft, ...] = ()
@@ -298,8 +299,8 @@ class SlotView:
     layout: Layout
     detail: Mapping[str, Any]
     """`entries`: ids of the new ones in order; `carried`: ids told before that stand again in the new documents;
-    `editions`: ISO dates told about; `skipped`: how many the first-run limit left out; `flood`: true where the slot
-    fell back to compact."""
+    `editions`: ISO dates told about; `skipped`: how many the first-run limit left out; `flood`: true where there
+    were too many for messages of their own; `compact`: true where the root has the menu that opens them."""
     root_ts: str | None = None
     root_sent_at: datetime | None = None
     root_revision: int = 0

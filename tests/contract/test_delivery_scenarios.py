@@ -26,8 +26,12 @@ from tests.unit.delivery.fakes import (
 WHOLE = ["root", "e1", "e2", "e3", "e4"]
 
 
+FLOOD = "flood"
+
+
 def morning(database, layout, *script):
-    house = House(policy(layout=layout), now="2026-03-02T01:00:00")
+    kind = {"max_messages": 3} if layout == FLOOD else {"layout": layout}
+    house = House(policy(**kind), now="2026-03-02T01:00:00")
     house.storage = DeliveryStore(database)
     entries = [new(f"entry {position}", position) for position in range(1, 5)]
     IngestStore(database).record(document(edition=date(2026, 3, 2)), entries, house.clock.now())
@@ -46,19 +50,20 @@ def said(house):
     return [text.split()[0] for text in house.slack.texts()]
 
 
-@pytest.mark.parametrize("layout", [Layout.CHANNEL, Layout.THREAD, Layout.COMPACT])
+@pytest.mark.parametrize("layout", [*Layout, FLOOD])
 @pytest.mark.parametrize("fault", [DROP_AFTER, DROP_BEFORE, KILL_AFTER, KILL_BEFORE, too_fast(3)])
 def test_each_message_stands_once_and_in_order_whatever_happens_to_one(database, layout, fault):
-    place = 0 if layout is Layout.COMPACT else 2
+    place = 0 if layout == FLOOD else 2
     house = morning(database, layout, *[None] * place, fault)
-    assert said(house) == (["root"] if layout is Layout.COMPACT else WHOLE)
+    assert said(house) == (["root"] if layout == FLOOD else WHOLE)
     assert dict(house.service.status().by_state) == {"sent": 5}
     threads = {one.thread_ts for one in house.slack.messages[CHANNEL][1:]}
-    assert threads <= ({house.slack.messages[CHANNEL][0].ts} if layout is Layout.THREAD else {None})
+    in_thread = layout in (Layout.THREAD, Layout.COMPACT)
+    assert threads <= ({house.slack.messages[CHANNEL][0].ts} if in_thread else {None})
 
 
-def test_a_refused_compact_root_leaves_its_entries_to_be_sent_one_by_one(database):
-    house = morning(database, Layout.COMPACT, code("invalid_blocks"))
+def test_the_refused_root_of_a_flood_leaves_its_entries_to_be_sent_one_by_one(database):
+    house = morning(database, FLOOD, code("invalid_blocks"))
     assert said(house) == WHOLE[1:]
 
 

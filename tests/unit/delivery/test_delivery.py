@@ -118,20 +118,17 @@ def test_a_message_that_was_lost_on_the_way_is_looked_for_then_sent_in_its_place
 
 @pytest.mark.parametrize("fault", [KILL_BEFORE, KILL_AFTER])
 @pytest.mark.parametrize(
-    ("layout", "place"),
-    [
-        *((layout, place) for layout in (Layout.CHANNEL, Layout.THREAD) for place in range(4)),
-        (Layout.COMPACT, 0),
-    ],
+    ("kind", "place"),
+    [*(({"layout": layout}, place) for layout in Layout for place in range(4)), ({"max_messages": 4}, 0)],
 )
-def test_a_process_killed_on_either_side_of_acceptance_loses_and_doubles_nothing(fault, place, layout):
-    house = morning(policy(layout=layout))
+def test_a_process_killed_on_either_side_of_acceptance_loses_and_doubles_nothing(fault, place, kind):
+    house = morning(policy(**kind))
     house.slack.script.extend([None] * place + [fault])
     with pytest.raises(Killed):
         house.run(60)
     house.restart()
     house.run(180)
-    assert house.slack.texts() == (expected(5)[:1] if layout is Layout.COMPACT else expected(5))
+    assert house.slack.texts() == (["root 5 flood links 0"] if "max_messages" in kind else expected(5))
     assert set(house.states()) == {"sent"}
 
 
@@ -316,24 +313,28 @@ def test_the_parts_of_a_long_entry_follow_in_its_thread():
     assert [one.thread_ts for one in house.slack.messages[CHANNEL]] == [None, None, first.ts, first.ts, None]
 
 
-def test_a_compact_slot_is_one_message_that_counts_for_all_its_entries():
+def test_a_compact_slot_is_one_message_in_the_channel_with_its_entries_in_the_thread():
     house = morning(policy(layout=Layout.COMPACT))
     house.run(30)
-    assert house.slack.texts() == ["root 5 links 0"]
+    assert house.slack.texts() == expected(5)
+    root, *entries = house.slack.messages[CHANNEL]
+    assert root.thread_ts is None
+    assert {one.thread_ts for one in entries} == {root.ts}
+
+
+@pytest.mark.parametrize("layout", list(Layout))
+def test_a_flood_is_one_message_that_counts_for_all_its_entries(layout):
+    house = morning(policy(layout=layout, max_messages=4))
+    house.run(30)
+    assert house.slack.texts() == ["root 5 flood links 0"]
     assert house.states() == ["sent"] * 6
 
 
-def test_a_compact_root_that_slack_refuses_loses_no_entry():
-    house = morning(policy(layout=Layout.COMPACT))
+def test_the_root_of_a_flood_that_slack_refuses_loses_no_entry():
+    house = morning(policy(max_messages=4))
     house.slack.script.append(code("msg_blocks_too_long"))
     house.run(30)
     assert house.slack.texts() == ["e1", "e2", "e3", "e4", "e5"]
-
-
-def test_a_flood_falls_back_to_compact_and_says_so():
-    house = morning(policy(max_messages=4))
-    house.run(30)
-    assert house.slack.texts() == ["root 5 flood links 0"]
 
 
 def test_an_empty_slot_is_silent_or_says_one_line():

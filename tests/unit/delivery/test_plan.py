@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from bot.delivery.match import Matcher
 from bot.delivery.plan import News, openings, plan_channel, plan_slot, slot_for_now
 from bot.delivery.policy import Schedule, Wanted
@@ -182,8 +184,22 @@ def test_a_flood_becomes_compact_for_this_slot_and_says_so():
         News(fresh=(document(1, "2026-03-02", 1, 2, 3, 4),)),
         [YESTERDAY],
     )
-    assert (plan.layout, plan.detail["flood"]) == (Layout.COMPACT, True)
+    assert (plan.layout, plan.detail["flood"], plan.detail["compact"]) == (Layout.COMPACT, True, True)
     assert len(shown(plan)) == 5
+
+
+@pytest.mark.parametrize(
+    ("chosen", "posted", "compact"),
+    [
+        (Layout.CHANNEL, Layout.CHANNEL, False),
+        (Layout.THREAD, Layout.THREAD, False),
+        (Layout.COMPACT, Layout.THREAD, True),
+    ],
+)
+def test_a_layout_says_where_the_entries_go_and_what_the_root_is(chosen, posted, compact):
+    news = News(fresh=(document(1, "2026-03-02", 1, 2),))
+    (plan,) = decide(policy(layout=chosen), KNOWN, "2026-03-02T01:00", news, [YESTERDAY])
+    assert (plan.layout, plan.detail["flood"], plan.detail["compact"]) == (posted, False, compact)
 
 
 def test_a_policy_chooses_by_repository_and_topic():

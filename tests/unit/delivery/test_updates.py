@@ -114,13 +114,24 @@ def test_updates_keep_to_their_own_tier():
     assert (house.clock.now() - began).total_seconds() >= 3 * 60 / 45
 
 
-def test_a_changed_entry_of_a_compact_slot_changes_its_root():
-    house = sent_house(policy(layout=Layout.COMPACT))
+def test_a_changed_entry_of_a_flood_changes_its_root():
+    house = sent_house(policy(max_messages=2))
     house.service.update(house.stop)
     assert root_edits(house) == []
     house.storage.revise(2, "body 2!")
     house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 flood links 3"]
+
+
+def test_a_changed_entry_of_a_compact_slot_changes_its_message_in_the_thread_and_the_root():
+    house = sent_house(policy(layout=Layout.COMPACT))
+    house.service.update(house.stop)
     assert root_edits(house) == ["root 3 links 3"]
+    house.storage.revise(2, "body 2!")
+    house.service.update(house.stop)
+    house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3", "root 3 links 3"]
+    assert len(house.slack.messages[CHANNEL][2].edits) == 1
 
 
 def test_a_change_is_worth_a_reply_when_the_verdict_or_a_tenth_of_the_text_changed():
