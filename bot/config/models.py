@@ -125,7 +125,7 @@ class ChannelConfig(_Model):
     layout: Annotated[Layout, _choice(Layout)] = Field(default=Layout.CHANNEL, description="channel, thread or compact")
     language: Annotated[Language, _choice(Language)] = Field(default=Language.ZH, description="zh or en")
     first_run_limit: int = Field(default=20, ge=1, le=1000, description="entries a new channel starts with, at most")
-    max_messages: int = Field(default=30, ge=1, le=500, description="a slot with more entries is one compact message without a thread")
+    max_messages: int = Field(default=30, ge=1, le=500, description="a slot with more entries is one message only")
     cut_at: int = Field(default=600, ge=80, le=3000, description="characters of a text shown before a button opens it")
     when_empty: Annotated[WhenEmpty, _choice(WhenEmpty)] = Field(
         default=WhenEmpty.SILENT, description="a slot without entries: silent or say"
