@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from bot.bootstrap.assemble import Bot, assemble
 from bot.config import Config, Secrets
 from bot.errors import DigestBotError
-from bot.model import DeliveryKind, DeliveryState
+from bot.model import DeliveryKind, DeliveryState, Language
+from bot.slack.manifest import manifest
 from bot.storage.engine import open_database
 from bot.storage.migrate import migrate
 from bot.workspace.errors import WorkspaceError
@@ -68,6 +69,8 @@ def open_scene(config: Config, *, port: int, keep: Path | None, database_given: 
         except WorkspaceError as error:
             raise DemoFailed(f"{error}. Another demo may be running: end it, or choose another --port") from error
         stack.callback(workspace.stop)
+        language = config.channels[0].language if config.channels else Language.EN
+        workspace.install(manifest(language=language))
         for channel in _named_channels(config):
             workspace.create_channel(channel.removeprefix("#"))
         if not database_given:

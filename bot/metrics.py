@@ -18,13 +18,15 @@ log = logging.getLogger(__name__)
 
 
 class _Stock(Collector):
-    """A gauge by state that asks for its figures when it is scraped."""
+    """A gauge with one label that asks for its figures when it is scraped."""
 
-    def __init__(self, *, name: str, text: str, count: Callable[[], Mapping[str, float]]) -> None:
-        self._name, self._text, self._count = name, text, count
+    def __init__(
+        self, *, name: str, text: str, count: Callable[[], Mapping[str, float]], label: str = "state"
+    ) -> None:
+        self._name, self._text, self._count, self._label = name, text, count, label
 
     def collect(self) -> Iterator[Metric]:
-        family = GaugeMetricFamily(self._name, self._text, labels=["state"])
+        family = GaugeMetricFamily(self._name, self._text, labels=[self._label])
         try:
             figures = self._count()
         except Exception:  # A scrape must answer while the database is away; the gap in the series shows it.
@@ -67,12 +69,6 @@ class Metrics:
             buckets=SEARCH_BUCKETS,
             registry=self.registry,
         )
-        self.slot_lag = Gauge(
-            "digest_slot_lag_seconds",
-            "How long after its due time the last message of the newest slot left, by channel.",
-            ["channel"],
-            registry=self.registry,
-        )
         self.last_tick = Gauge(
             "digest_last_tick_timestamp_seconds",
             "When a tick last ended well, by its name.",
@@ -108,6 +104,11 @@ class Metrics:
     def watch_deliveries(self, count: Callable[[], Mapping[str, float]]) -> None:
         """Show the stock of deliveries by state, counted when scraped."""
         self.registry.register(_Stock(name="digest_deliveries", text="Deliveries by state.", count=count))
+
+    def watch_slot_lag(self, count: Callable[[], Mapping[str, float]]) -> None:
+        """Show how far each channel is behind its newest slot, in seconds, counted when scraped."""
+        text = "From the due time of the newest slot to its last message, or to now while some wait, by channel."
+        self.registry.register(_Stock(name="digest_slot_lag_seconds", text=text, count=count, label="channel"))
 
     def exposition(self) -> bytes:
         """The text that Prometheus reads. Calls the watched counters, so keep it off an event loop."""

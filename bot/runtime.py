@@ -74,11 +74,17 @@ class Runtime:
             while not self.stopping.wait(0.5):
                 if self._hangup.is_set():
                     self._hangup.clear()
-                    self._reload()
+                    self._reload_or_tell()
         finally:
             self.stop()
             for number, handler in previous.items():
                 signal.signal(number, handler)
+
+    def _reload_or_tell(self) -> None:
+        try:
+            self._reload()
+        except Exception:  # noqa: BLE001 - a configuration that cannot be taken now must not end a bot that works
+            _log.exception("reload failed")
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:

@@ -1,12 +1,14 @@
 """APScheduler as the clock, and nothing more: it calls the ticks. What is due is decided by rows in the database.
 
-A tick that raises or hangs never stops the others: each job has its own worker, and a run that is still busy when the
-next is due is reported through `on_missed`, so that a person hears of it.
+A tick that raises or hangs never stops the others: each run has a thread of its own, and a run that is still busy when
+the next is due is reported through `on_missed`, so that a person hears of it.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,7 +20,8 @@ from apscheduler.events import (
     EVENT_JOB_MISSED,
     JobEvent,
 )
-from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.executors.base import BaseExecutor, run_job
+from apscheduler.job import Job
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
@@ -34,16 +37,32 @@ class Tick:
     run: Callable[[], None]
 
 
+class _Threads(BaseExecutor):  # type: ignore[misc]  # APScheduler has no types
+    """A daemon thread for each run: APScheduler's own pool would be waited for at exit, however long a run hangs."""
+
+    def _do_submit_job(self, job: Job, run_times: list[datetime]) -> None:
+        def work() -> None:
+            try:
+                events = run_job(job, job._jobstore_alias, run_times, self._logger.name)  # noqa: SLF001 - its executors do
+            except BaseException:  # noqa: BLE001 - as APScheduler's own executors: it is told, not lost
+                self._run_job_error(job.id, *sys.exc_info()[1:])
+            else:
+                self._run_job_success(job.id, events)
+
+        threading.Thread(target=work, name=f"tick-{job.id}", daemon=True).start()
+
+
 class Clockwork:
     """Runs ticks in background threads until stopped."""
 
     def __init__(self, ticks: Sequence[Tick], *, on_missed: Callable[[str, str], None]) -> None:
         """Take the ticks; `on_missed(name, why)` hears of each run that failed, was late or did not start."""
         self._ticks = ticks
+        self._abandoned = 0
         self._on_missed = on_missed
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
-            executors={tick.name: ThreadPoolExecutor(1) for tick in ticks} | {"default": ThreadPoolExecutor(1)},
+            executors={tick.name: _Threads() for tick in ticks} | {"default": _Threads()},
             # Grace None: a tick is a look at the tables, so a late look is as good as one on time.
             job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1},
         )
@@ -67,6 +86,15 @@ class Clockwork:
         """Start no further run. Runs under way are left to end by themselves: they watch the stop event."""
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
+
+    def abandon(self, name: str) -> None:
+        """Leave the tick's present run, which hangs, behind: its next run starts when it is due."""
+        # APScheduler counts running instances by executor: under a new one, none is running.
+        self._abandoned += 1
+        executor = f"{name}-{self._abandoned}"
+        self._scheduler.add_executor(_Threads(), executor)
+        self._scheduler.modify_job(name, executor=executor)
+        _log.error("tick abandoned", tick=name)
 
     def _heard(self, event: JobEvent) -> None:
         if event.code == EVENT_JOB_ERROR:

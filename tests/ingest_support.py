@@ -41,6 +41,30 @@ class MemoryStorage:
             e for e in self.entries.values() if e.repo.casefold() in wanted and first <= e.current_edition <= last
         )
 
+    def is_current(self, document: Document, name: str) -> bool:
+        own = name == document.name and document.id in self.superseded
+        return not own and not any(self._in_the_way(other, document, name) for other in self.documents)
+
+    def _in_the_way(self, other: Document, document: Document, name: str) -> bool:
+        if other.id == document.id or other.id in self.superseded:
+            return False
+        return (other.source, other.name) == (document.source, name) and other.state is DocumentState.QUARANTINED
+
+    def restore(self, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime) -> bool:
+        del now
+        if any(map(self._stale, intents)):
+            return False
+        self.superseded |= {one.id for one in self.documents if self._in_the_way(one, document, name)}
+        if name == document.name:
+            self.superseded -= {document.id}
+            self.superseded |= {
+                one.id for one in self.documents if one.id != document.id and _gives_way(one, document)
+            }
+            for intent in intents:
+                self._apply(intent, document)
+                self.appearances.pop()  # it stood there before
+        return True
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         del now
         if self.known_document(document.source, document.sha256) or any(map(self._stale, intents)):

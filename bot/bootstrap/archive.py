@@ -35,6 +35,11 @@ class Archive:
     ingest: Ingest
     deliveries: DeliveryStore
 
+    def spellings(self, topic_id: str) -> tuple[str, ...]:
+        """The names of a topic: Chinese, English, then its other terms. None for an unknown id."""
+        found = next((topic for topic in self.vocabulary.topics if topic.id == topic_id), None)
+        return (found.zh, found.en, *found.terms) if found else ()
+
     def close(self) -> None:
         """Close the database."""
         self.database.close()

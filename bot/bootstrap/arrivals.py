@@ -54,20 +54,22 @@ class Arrivals:
                 raise
             waiting.pop(0)
             taken.append(one)
-            self._tell(one)
+            self._tell(one, arrival.name)
         return taken
 
-    def _tell(self, one: Taken) -> None:
+    def _tell(self, one: Taken, name: str) -> None:
         document = one.document
-        cause = f"document:{document.name}"
-        if one.known:
+        cause = f"document:{name}"
+        if one.known and not one.restored:
+            if document.state is DocumentState.ACCEPTED:
+                self.alarm.clear(cause)  # the process may have been stopped between taking it and saying so
             return
         self.metrics.documents.labels(document.state.value).inc()
         if document.state is DocumentState.QUARANTINED:
             first = one.problems[0]
             self.alarm.raise_alert(
                 cause,
-                f"{document.name} was set aside: line {first.line}: {first.reason} "
+                f"{name} was set aside: line {first.line}: {first.reason} "
                 "Mend the file and it is read again; `digest-bot documents` lists all of them.",
             )
             return

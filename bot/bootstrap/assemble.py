@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import uuid4
@@ -15,26 +17,30 @@ import structlog
 from bot.bootstrap.archive import Archive, open_answers, open_archive
 from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
+from bot.bootstrap.counted import CountedHistory, CountedPoster
 from bot.bootstrap.health import Health
 from bot.bootstrap.maker import RenderedMessages
 from bot.bootstrap.people import Front, open_front
 from bot.bootstrap.policies import delivery_settings
 from bot.bootstrap.watch import HUNG_AFTER, Watch
 from bot.config import Config, Secrets
+from bot.delivery.outcome import TEAM_REFUSALS
 from bot.delivery.policy import ChannelPolicy
 from bot.delivery.ports import Clock
 from bot.delivery.service import DeliveryService
-from bot.errors import ConfigError
+from bot.errors import ConfigError, SlackUnavailable, StorageUnavailable
 from bot.inboxes.folder import FolderInbox
 from bot.metrics import Metrics
 from bot.model import Channel
 from bot.render.messages import Renderer
 from bot.runtime import Part, Runtime
 from bot.scheduler import Clockwork, Tick
+from bot.slack.asking import Refused
 from bot.slack.client import posting_client, reading_client, spare_loopback_the_proxy
-from bot.slack.directory import Directory
+from bot.slack.directory import Directory, Identity
 from bot.slack.history import SlackHistory
 from bot.slack.poster import SlackPoster
+from bot.storage import stats
 from bot.storage.names_store import NamesStore
 from bot.storage.search_store import SearchStore
 from bot.web import EVERYWHERE, LOOPBACK, Server, build_web, serve
@@ -43,6 +49,10 @@ _log = structlog.get_logger("bot.bootstrap")
 
 _REFRESH = timedelta(seconds=30)
 """How often channels that could not be found are looked for again, and policies are compared with what has arrived."""
+_LEFT_BEHIND = frozenset({"deliver", "reconcile", "update"})
+"""Ticks whose hung run may be left behind: to the database it is a replica that was paused."""
+_DRAIN_SECONDS = 7.0
+"""What the ticks may take, of the time that a stop has in all."""
 _FIRST_LOOK_SECONDS = 60.0
 """How long the schedule waits at start for the first look at the inbox: a slot that is due by then would be found empty."""
 
@@ -66,6 +76,10 @@ class Bot:
     host: str
 
     _policies: Mapping[Channel, ChannelPolicy] | None = None
+    _clockwork: Clockwork | None = None
+    _refreshing: threading.Lock = field(default_factory=threading.Lock)
+    _looking: threading.Lock = field(default_factory=threading.Lock)
+    _hung: set[str] = field(default_factory=set)
     _server: Server | None = None
     _looked: threading.Event = field(default_factory=threading.Event)
 
@@ -78,26 +92,54 @@ class Bot:
 
     def ingest(self) -> None:
         """Take what has arrived."""
-        if self.arrivals.look():
+        with self._looking:
+            taken = self.arrivals.look()
+        if taken:
             self.refresh_policies()
         self._looked.set()
 
     def refresh_policies(self) -> Mapping[Channel, ChannelPolicy]:
-        """Resolve the configured channels, and let delivery know when something has changed."""
-        now = self.clock.now()
-        alarm = self.delivery.alarm
-        repos = SearchStore(self.archive.database).repos()
-        policies = self.channels.policies(self.config, repos=repos, alarm=alarm, now=now)
-        if policies != self._policies:
-            self.delivery.take_policies(policies)
-            self.front.take_policies(policies)
-            self._policies = policies
-        return policies
+        """Resolve the configured channels, and let delivery know when something has changed.
+
+        Raises StorageUnavailable. A channel that Slack cannot be asked about now is resolved at a later call.
+        """
+        with self._refreshing:
+            now = self.clock.now()
+            alarm = self.delivery.alarm
+            self._find_alert_channel()
+            repos = SearchStore(self.archive.database).repos()
+            policies = self.channels.policies(self.config, repos=repos, alarm=alarm, now=now)
+            self.front.answers.confined = self.channels.confined(self.config, alarm=alarm, now=now)
+            if policies != self._policies:
+                self.delivery.take_policies(policies)
+                self.front.take_policies(policies)
+                self._policies = policies
+            return policies
+
+    def _find_alert_channel(self) -> None:
+        reference = self.config.alerts.channel
+        if reference is None:
+            return
+        now, cause = self.clock.now(), f"alert-channel:{reference}"
+        try:
+            channel = self.channels.resolve(reference, now)
+        except SlackUnavailable as error:
+            _log.warning("alert_channel_not_looked_up", channel=reference, error=str(error))
+            return
+        if channel is None:
+            text = f"Slack shows the bot no channel {reference} for its alerts: create it, and /invite the bot there."
+            self.delivery.alarm.raise_alert(cause, text)
+            return
+        self.delivery.alarm.clear(cause)
+        self.delivery.tell_alerts_in(channel)
 
     def deliver(self) -> None:
         """Plan what is due and send what is planned."""
         self.delivery.plan()
-        self.delivery.deliver(self.stopping)
+        tally = self.delivery.deliver(self.stopping)
+        finished = {"sent": tally.sent, "planned": tally.refused, "failed": tally.failed, "uncertain": tally.uncertain}
+        for state, count in finished.items():
+            self.metrics.outcomes.labels(state).inc(count)
 
     def reconcile(self) -> None:
         """Look for messages whose answer was lost."""
@@ -108,7 +150,11 @@ class Bot:
         self.delivery.update(self.stopping)
 
     def reload(self) -> None:
-        """Take a new config.yaml; a wrong one is refused whole and the old one stays. The inbox's path is kept."""
+        """Take a new config.yaml; a wrong one is refused whole and the old one stays.
+
+        Channels with all that they say, the alert channel and `search.confined` count at once. What the parts were
+        made with (database, inbox, delivery, topics and so on) counts from the next start, and the log names it.
+        """
         if self.reread is None:
             return
         try:
@@ -118,20 +164,24 @@ class Bot:
             self.delivery.alarm.raise_alert("configuration", f"The new config.yaml is refused, the old one stays:\n{error}")
             return
         self.delivery.alarm.clear("configuration")
+        later = _needs_a_start(self.config, config)
         self.config = config
-        self.refresh_policies()
-        _log.info("configuration_taken", channels=len(config.channels))
+        _log.info("configuration_taken", channels=len(config.channels), counts_from_the_next_start=later)
+        try:
+            self.refresh_policies()
+        except StorageUnavailable as error:
+            _log.warning("waiting_for_database", tick="channels", reason=str(error))
 
     # --- running ---
 
     def runtime(self, *, now: bool = False) -> Runtime:
         """The parts in starting order. `now`: what is new is planned at once in every channel."""
-        clockwork = Clockwork(self._ticks(now=now), on_missed=self._missed)
+        clockwork = self._clockwork = Clockwork(self._ticks(now=now), on_missed=self._missed)
         parts = [Part(name="front", start=self.front.start, stop=self.front.stop)]
         if self.port is not None:
             parts.append(Part(name="web", start=self._serve, stop=self._stop_serving))
-        parts.append(Part(name="clock", start=clockwork.start, stop=lambda _left: clockwork.stop()))
         parts.append(Part(name="sending", start=lambda: None, stop=self._drain))
+        parts.append(Part(name="clock", start=clockwork.start, stop=lambda _left: clockwork.stop()))
         return Runtime(tuple(parts), stopping=self.stopping, reload=self.reload)
 
     def close(self) -> None:
@@ -155,9 +205,30 @@ class Bot:
             ("deliver", every, deliver),
             ("reconcile", every, self.reconcile),
             ("update", every, self.update),
-            ("index", timedelta(hours=1), self.front.reindex),
         ]
-        return [Tick(name=name, every=period, run=self.watch.timed(name, run)) for name, period, run in runs]
+        ticks = [
+            Tick(name=name, every=period, run=self.watch.timed(name, self._over(name, run)))
+            for name, period, run in runs
+        ]
+        # Not watched: the index of a large archive takes as long as it takes, and search answers meanwhile.
+        return [*ticks, Tick(name="index", every=timedelta(hours=1), run=self._reindex)]
+
+    def _over(self, name: str, run: Callable[[], object]) -> Callable[[], None]:
+        """`run`, whose good end takes back what was told about an earlier one that hung."""
+
+        def tick() -> None:
+            run()
+            if name in self._hung:
+                self._hung.discard(name)
+                self.delivery.alarm.clear(f"tick:{name}")
+
+        return tick
+
+    def _reindex(self) -> None:
+        try:
+            self.front.reindex()
+        except StorageUnavailable as error:
+            _log.warning("waiting_for_database", tick="index", reason=str(error))
 
     def _await_first_look(self) -> None:
         left = _FIRST_LOOK_SECONDS
@@ -165,25 +236,37 @@ class Bot:
             left -= 0.2
 
     def _deliver_now(self) -> None:
-        self.arrivals.look(force=True)
+        with self._looking:
+            self.arrivals.look(force=True)
         for channel in self.refresh_policies():
             self.delivery.deliver_now(channel)
 
     def _missed(self, name: str, why: str) -> None:
-        if why == "hangs" and name not in self.watch.hung():
+        """Hear of a run that failed or was not started; count one that hangs, and let the tick go on without it."""
+        if why != "hangs" or not self.watch.newly_hung(name):
             return
-        if why == "hangs":
-            self.metrics.hung_ticks.labels(name).inc()
-            minutes = int(HUNG_AFTER.total_seconds() // 60)
-            self.delivery.alarm.raise_alert(f"tick:{name}", f"The tick {name} has been running for over {minutes} minutes.")
+        self.metrics.hung_ticks.labels(name).inc()
+        self._hung.add(name)
+        minutes = int(HUNG_AFTER.total_seconds() // 60)
+        text = f"The tick {name} has been running for over {minutes} minutes. The log says what it did last."
+        # On a thread of its own: what made the tick hang must not hold up the clock.
+        told = threading.Thread(
+            target=self.delivery.alarm.raise_alert, args=(f"tick:{name}", text), name="hung", daemon=True
+        )
+        told.start()
+        if name not in _LEFT_BEHIND or self._clockwork is None:
+            return
+        if name == "deliver":
+            self.delivery.leave_sending_behind(new_owner())
+        self.watch.forget(name)
+        self._clockwork.abandon(name)
 
     def _drain(self, left: float) -> None:
-        deadline = threading.Event()
+        pause = threading.Event()
         names = ("deliver", "update", "reconcile", "ingest")
-        waited = 0.0
-        while waited < left and any(self.watch.is_running(name) for name in names):
-            deadline.wait(0.05)
-            waited += 0.05
+        deadline = time.monotonic() + min(left, _DRAIN_SECONDS)
+        while time.monotonic() < deadline and any(self.watch.is_running(name) for name in names):
+            pause.wait(0.05)
 
     def _serve(self) -> None:
         health = Health(bot=self)
@@ -210,27 +293,50 @@ def assemble(
 ) -> Bot:
     """Make a bot. Asks Slack who it is; starts nothing.
 
-    Raises ConfigError where the token is refused, SlackUnavailable, SchemaOutdated, StorageUnavailable.
+    Raises ConfigError where the token is refused, SchemaOutdated; and SlackUnavailable or StorageUnavailable where
+    calling again later is right.
     """
+    with ExitStack() as unless_made:
+        # First: an old schema is said at once, whether or not Slack is there.
+        archive = open_archive(config, clock=clock)
+        unless_made.callback(archive.close)
+        bot = _assemble(config, secrets, archive, http=http, port=port, host=host, reread=reread)
+        unless_made.pop_all()
+    return bot
+
+
+def new_owner() -> str:
+    """A name for leases and claims, unlike any other, ever."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+
+
+def _assemble(
+    config: Config,
+    secrets: Secrets,
+    archive: Archive,
+    *,
+    http: bool,
+    port: int | None,
+    host: str | None,
+    reread: Callable[[], Config] | None,
+) -> Bot:
     spare_loopback_the_proxy(secrets.api_url)
-    timeout = max(1, round(config.delivery.post_timeout.total_seconds()))
-    posting = posting_client(secrets.bot_token, api_url=secrets.api_url, timeout=timeout)
+    posting = posting_client(
+        secrets.bot_token, api_url=secrets.api_url, timeout=config.delivery.post_timeout.total_seconds()
+    )
     reading = reading_client(secrets.bot_token, api_url=secrets.api_url)
     directory = Directory(reading)
-    identity = directory.identity()
-    archive = open_archive(config, clock=clock)
+    identity = _who_we_are(directory)
     metrics = Metrics()
+    _watch_stock(metrics, archive)
     stopping = threading.Event()
     watch = Watch(clock=archive.clock, metrics=metrics)
     renderer = Renderer(vocabulary=archive.vocabulary, on_fallback=_tell_fallback)
-    poster = SlackPoster(posting, observe=metrics.post_seconds.observe)
-    history = SlackHistory(reading, now=archive.clock.now)
+    poster = CountedPoster(SlackPoster(posting, observe=metrics.post_seconds.observe), metrics)
+    history = CountedHistory(SlackHistory(reading, now=archive.clock.now), metrics)
     channels = Channels(team_id=identity.team_id, names=NamesStore(archive.database), finder=directory)
-    alert_channel = None
-    if config.alerts.channel:
-        alert_channel = channels.resolve(config.alerts.channel, archive.clock.now())
     delivery = DeliveryService(
-        owner=f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}",
+        owner=new_owner(),
         storage=archive.deliveries,
         poster=poster,
         history=history,
@@ -238,7 +344,6 @@ def assemble(
         clock=archive.clock,
         policies={},
         settings=delivery_settings(config),
-        alert_channel=alert_channel,
     )
     front = open_front(
         archive=archive,
@@ -252,9 +357,8 @@ def assemble(
         metrics=metrics,
         delivery=delivery,
         stopping=stopping,
-        answers=open_answers(
-            archive, channels.confined(config, alarm=delivery.alarm, now=archive.clock.now())
-        ),
+        # Until the channels are resolved, nobody may find what only some may.
+        answers=open_answers(archive, dict.fromkeys(config.search.confined, ())),
     )
     arrivals = Arrivals(
         inbox=FolderInbox(config.inbox_path, archive.clock, settle=config.inbox.settle.total_seconds()),
@@ -277,6 +381,33 @@ def assemble(
         http=http,
         host=host or (EVERYWHERE if port is not None else LOOPBACK),
     )
+
+
+def _who_we_are(directory: Directory) -> Identity:
+    try:
+        return directory.identity()
+    except Refused as refused:
+        advice = TEAM_REFUSALS.get(refused.code)
+        if advice is None:
+            raise
+        raise ConfigError(f"Slack refuses SLACK_BOT_TOKEN ({refused.code}). {advice}") from refused
+
+
+def _watch_stock(metrics: Metrics, archive: Archive) -> None:
+    database = archive.database
+    metrics.watch_documents(lambda: stats.documents_by_state(database))
+    metrics.watch_entries(lambda: {"all": stats.entry_count(database)})
+    metrics.watch_deliveries(lambda: stats.deliveries_by_state(database))
+    metrics.watch_slot_lag(lambda: stats.slot_lags(database, archive.clock.now()))
+
+
+def _needs_a_start(old: Config, new: Config) -> list[str]:
+    """The parts of the configuration that a reload does not touch, and that have changed."""
+    before, after = old.model_dump(), new.model_dump()
+    before["search"].pop("confined"), after["search"].pop("confined")
+    before["alerts"].pop("channel"), after["alerts"].pop("channel")
+    kept = ("inbox", "database", "delivery", "alerts", "search", "topics", "base")
+    return [name for name in kept if before[name] != after[name]]
 
 
 def _tell_fallback(template: str, reason: str) -> None:

@@ -28,6 +28,7 @@ class Health:
             "database": self._database,
             "ticks": self._ticks,
             "token": self._token,
+            "work": self._work,
         }
         if not self._bot.http:
             checks["socket"] = self._socket
@@ -62,4 +63,9 @@ class Health:
     def _socket(self) -> Check:
         connected = self._bot.front.is_connected()
         self._bot.metrics.socket_connected.set(connected)
-        return Check(ok=connected, detail="connected" if connected else "not connected: it is tried again")
+        problem = self._bot.front.problem()
+        return Check(ok=connected, detail="connected" if connected else f"{problem}: it is tried again")
+
+    def _work(self) -> Check:
+        problem = self._bot.front.work.problem()
+        return Check(ok=problem is None, detail=problem or "nothing is stuck")

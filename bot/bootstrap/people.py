@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from bot.bootstrap.archive import Archive
 from bot.bootstrap.policies import render_style
@@ -16,15 +15,18 @@ from bot.delivery.service import DeliveryService
 from bot.metrics import Metrics
 from bot.model import Channel
 from bot.readers.answer import Answers
+from bot.readers.examples import Examples
 from bot.readers.marks import Discussion, Marks
 from bot.render.messages import Renderer
-from bot.render.views import Style
-from bot.slack.app import build_app, close_app
+from bot.render.views import HelpView, Style
+from bot.slack.app import App, build_app, close_app
+from bot.slack.client import WebClient
 from bot.slack.desk import ReadingDesk
 from bot.slack.directory import Directory
 from bot.slack.http import dispatcher
 from bot.slack.listeners import register
 from bot.slack.places import Places
+from bot.slack.ports import Reader
 from bot.slack.services import Services
 from bot.slack.sharing import SlackSharing
 from bot.slack.socket import Socket
@@ -34,9 +36,8 @@ from bot.storage.marks_store import MarksStore
 from bot.storage.search_reindex import reindex
 from bot.web import Dispatch
 
-if TYPE_CHECKING:
-    from slack_bolt import App
-    from slack_sdk import WebClient
+_SLOW = 1.5
+"""Seconds, of the few that a stop has, for acks in hand and for what readers have asked."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Front:
     app: App
     socket: Socket | None
     work: Work
+    answers: Answers
     stopping: threading.Event
     _styles: dict[Channel, Style] = field(default_factory=dict)
 
@@ -56,16 +58,20 @@ class Front:
             self.socket.connect()
 
     def stop(self, left: float) -> None:
-        """Take nothing new, finish what runs."""
-        del left
+        """Take nothing new, finish what runs, all within about `left` seconds."""
+        each = min(left / 3, _SLOW)
         if self.socket is not None:
-            self.socket.close()
-        self.work.close(wait=False)
-        close_app(self.app)
+            self.socket.close(timeout=each)
+        self.work.close(timeout=each)
+        close_app(self.app, timeout=each)
 
     def is_connected(self) -> bool:
         """Whether people's requests can come in at this moment."""
         return self.socket is None or self.socket.is_connected()
+
+    def problem(self) -> str | None:
+        """Why people's requests do not come in, for a person; None while they do."""
+        return None if self.socket is None else self.socket.problem
 
     def dispatch(self) -> Dispatch | None:
         """What takes Slack's requests over HTTP; None in Socket Mode."""
@@ -123,6 +129,13 @@ def open_front(
     editions = Editions(archive.database)
     marks_store = MarksStore(archive.database)
     discussion = Discussion(marks_store, archive.clock)
+    examples = Examples(answers, glossary=archive.glossary, spellings=archive.spellings)
+
+    def help_view(reader: Reader) -> HelpView:
+        channel = Channel(team_id=reader.team_id, channel_id=reader.channel_id) if reader.channel_id else None
+        today = archive.clock.now().astimezone(style(channel).zone).date()
+        return examples.of(channel, newest=editions.latest(channel) or editions.latest(None), today=today)
+
     desk = ReadingDesk(
         answers=answers,
         archive=editions,
@@ -133,6 +146,7 @@ def open_front(
         style=style,
         now=archive.clock.now,
         observe=metrics.search_seconds.observe,
+        help_view=help_view,
     )
     sharing = SlackSharing(
         desk=desk,
@@ -164,7 +178,7 @@ def open_front(
     )
     register(app, services)
     socket = None if http else Socket(app=app, app_token=secrets.app_token or "", api_url=secrets.api_url)
-    front = Front(archive=archive, app=app, socket=socket, work=work, stopping=stopping)
+    front = Front(archive=archive, app=app, socket=socket, work=work, answers=answers, stopping=stopping)
     holder.append(front)
     return front
 

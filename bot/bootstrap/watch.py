@@ -1,4 +1,4 @@
-"""When each tick last ended well, and which one has been running for too long."""
+"""When each tick last ended well, which one has been running for too long, and which wait for the database."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+import structlog
+
 from bot.delivery.ports import Clock
+from bot.errors import StorageUnavailable
 from bot.metrics import Metrics
+
+_log = structlog.get_logger("bot.bootstrap")
 
 HUNG_AFTER = timedelta(minutes=3)
 """Longer than the longest turn of sending and every time-out in it."""
@@ -22,16 +27,49 @@ class Watch:
         self._metrics = metrics
         self._lock = threading.Lock()
         self._began: dict[str, datetime] = {}
+        self._waiting: set[str] = set()
+        self._told: set[str] = set()
         self._ended: dict[str, datetime] = {}
 
     def timed(self, name: str, run: Callable[[], object]) -> Callable[[], None]:
-        """`run`, with its beginning and its good end written down."""
+        """`run`, with its beginning and its good end written down.
+
+        A database that is away is no fault of the tick: it is said once, and the tick looks again when it is due.
+        """
 
         def tick() -> None:
-            with self._running(name):
-                run()
+            try:
+                with self._running(name):
+                    run()
+            except StorageUnavailable as error:
+                with self._lock:
+                    new = name not in self._waiting
+                    self._waiting.add(name)
+                if new:
+                    _log.warning("waiting_for_database", tick=name, reason=str(error))
+            else:
+                with self._lock:
+                    over = name in self._waiting
+                    self._waiting.discard(name)
+                if over:
+                    _log.info("database_is_back", tick=name)
 
         return tick
+
+    def newly_hung(self, name: str) -> bool:
+        """Whether the tick's present run has outlasted HUNG_AFTER: True once for each such run."""
+        with self._lock:
+            began = self._began.get(name)
+            if began is None or name in self._told or self._clock.now() - began <= HUNG_AFTER:
+                return False
+            self._told.add(name)
+            return True
+
+    def forget(self, name: str) -> None:
+        """Stop counting the run that hangs: it was left behind."""
+        with self._lock:
+            self._began.pop(name, None)
+            self._told.discard(name)
 
     def is_running(self, name: str) -> bool:
         """Whether the tick is running at this moment."""
@@ -58,8 +96,9 @@ class Watch:
 
     @contextmanager
     def _running(self, name: str) -> Iterator[None]:
+        began = self._clock.now()
         with self._lock:
-            self._began[name] = self._clock.now()
+            self._began[name] = began
         try:
             yield
             now = self._clock.now()
@@ -68,4 +107,7 @@ class Watch:
             self._metrics.last_tick.labels(name).set(now.timestamp())
         finally:
             with self._lock:
-                self._began.pop(name, None)
+                # A run that was left behind may end while its successor is running.
+                if self._began.get(name) is began:
+                    del self._began[name]
+                    self._told.discard(name)

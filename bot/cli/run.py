@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import click
@@ -24,16 +25,25 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     Tokens come from the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET with --http).
     DATABASE_URL goes before the configuration's database. Where PORT is set, /healthz, /readyz and /metrics are
     served there.
+
+    Where Slack or the database is away at the start, it is waited for; a refused token, an old schema or a wrong
+    config.yaml ends the start with exit code 2.
     """
     from bot import log  # noqa: PLC0415 - --help must not wait for it
-    from bot.bootstrap.assemble import assemble  # noqa: PLC0415
+    from bot.bootstrap.assemble import Bot, assemble  # noqa: PLC0415
+    from bot.bootstrap.patience import once_possible  # noqa: PLC0415
     from bot.config import load, read_secrets  # noqa: PLC0415
 
     log.configure()
-    config = load(config_path)
+    # Until the bot runs there is nothing to reload: whatever it waits for, it reads config.yaml again after the wait.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     secrets = read_secrets(os.environ, http=http)
     port = _port(os.environ.get("PORT"), needed=http)
-    bot = assemble(config, secrets, http=http, port=port, reread=lambda: load(config_path))
+
+    def make() -> Bot:
+        return assemble(load(config_path), secrets, http=http, port=port, reread=lambda: load(config_path))
+
+    bot = once_possible(make)
     try:
         bot.runtime(now=now).run()
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from threading import Lock
 from uuid import uuid4
 
 import structlog
@@ -13,6 +14,9 @@ from bot.errors import MessageInvalid, StorageError, TemplateError
 from bot.model import Channel
 
 _log = structlog.get_logger("bot.delivery.alerts")
+
+_KEPT = 20
+"""Alerts that wait for a channel which is not found yet, at most."""
 
 
 class Alerts:
@@ -38,6 +42,17 @@ class Alerts:
         self._clock = clock
         self._channel = channel
         self._quiet = quiet
+        self._lock = Lock()
+        self._untold: dict[str, tuple[str, Channel | None]] = {}
+
+    def tell_in(self, channel: Channel) -> None:
+        """Post to this channel from now on, and there first what nobody could be told so far."""
+        with self._lock:
+            untold, self._untold = self._untold, {}
+            self._channel = channel
+        for cause, (text, about) in untold.items():
+            if about != channel:
+                self._post(channel, cause, text)
 
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, unless this cause was told within the quiet time."""
@@ -49,11 +64,19 @@ class Alerts:
             return
         _log.warning("alert", cause=cause, text=text)
         # The alert channel's own trouble, or a dead token, cannot be told there: the log and `status` have it.
-        if self._channel is not None and about != self._channel and not cause.startswith("team:"):
-            self._post(self._channel, cause, text)
+        if cause.startswith("team:"):
+            return
+        with self._lock:
+            channel = self._channel
+            if channel is None and len(self._untold) < _KEPT:
+                self._untold[cause] = (text, about)
+        if channel is not None and about != channel:
+            self._post(channel, cause, text)
 
     def clear(self, cause: str) -> None:
         """The cause is over: when it comes back, it is told again."""
+        with self._lock:
+            self._untold.pop(cause, None)
         try:
             if self._storage.clear_alert(cause):
                 _log.info("alert_over", cause=cause)

@@ -93,7 +93,7 @@ class ChannelPolicy:
     catch_up: timedelta = timedelta(hours=4)
     late_grace: timedelta = timedelta(minutes=5)
     max_messages: int = 30
-    """More entries than this in one slot fall back to the compact layout."""
+    """More entries than this in one slot stand in its root alone, which is compact."""
     when_empty: WhenEmpty = WhenEmpty.SILENT
 
 
@@ -131,8 +131,9 @@ class DeliverySettings:
     workers: int = 16
     turn: float = 20.0
     """Length of one `deliver` call."""
-    drain: float = 10.0
-    """For messages in flight when the process stops."""
+    drain: float = 6.0
+    """For messages in flight when the process stops; what has no answer by then is written down as uncertain. A
+    platform sends SIGKILL ten seconds after SIGTERM, and the writing down takes time too."""
     reply_change: float | None = 0.1
     """A changed entry says so in its thread where more than this share of it changed; None never does."""
     alert_quiet: timedelta = timedelta(hours=6)

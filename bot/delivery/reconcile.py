@@ -65,10 +65,11 @@ class Reconciler:
         for delivery in self._storage.expire_sending(now, now + self._settings.settle):
             settled.expired += 1
             _log.warning("claim_expired", delivery=delivery.key, channel=delivery.channel.channel_id)
+        end = now + timedelta(seconds=self._settings.turn)
         closed = self._storage.team_blocks()
         for doubtful in self._storage.uncertain(now, _AT_ONCE):
-            if stop.is_set():
-                break
+            if stop.is_set() or self._clock.now() >= end:
+                break  # what is left is looked for at the next run
             # A refused token cannot look either. That is no failed look: it waits for the new token.
             if doubtful.delivery.channel.team_id not in closed:
                 self._settle(doubtful, settled)

@@ -57,22 +57,15 @@ class DeliveryService:
             quiet=settings.alert_quiet,
         )
         composer = Composer(storage, storage, maker)
+        self._composer = composer
+        self._poster = poster
+        self._policies = policies
+        self._settings = settings
         self._doors = Doors(storage, poster, self.alarm, settings)
         self._planner = Planner(
             storage=storage, views=storage, alarm=self.alarm, policies=policies, settings=settings
         )
-        self._sender = Sender(
-            owner=owner,
-            storage=storage,
-            composer=composer,
-            poster=poster,
-            crew=crew or ThreadCrew(settings.workers),
-            clock=clock,
-            doors=self._doors,
-            gates=Gates(storage, settings.ceiling_per_minute),
-            policies=policies,
-            settings=settings,
-        )
+        self._sender = self._new_sender(owner, crew or ThreadCrew(settings.workers))
         self._updater = Updater(
             owner=owner,
             storage=storage,
@@ -120,12 +113,26 @@ class DeliveryService:
         """
         now = self._clock.now()
         dropped = self._planner.take_policies(policies, now)
+        self._policies = policies
         self._sender.policies = policies
         self._updater.policies = policies
         for channel, block in self._storage.status(now).channel_blocks.items():
             if block.reason == NOT_CONFIGURED and channel in policies:
                 self._doors.open(channel)
         return dropped
+
+    def leave_sending_behind(self, owner: str) -> None:
+        """`deliver` hangs: send under another name from now on.
+
+        The old thread is then what a paused replica is: its leases and claims run out, what it was sending is looked
+        for, and should it wake up, it finds its lease too short to post. Call `deliver` from another thread.
+        """
+        self._sender = self._new_sender(owner, ThreadCrew(self._settings.workers))
+
+    def tell_alerts_in(self, channel: Channel) -> None:
+        """Post alerts to this channel from now on."""
+        if isinstance(self.alarm, Alerts):
+            self.alarm.tell_in(channel)
 
     def welcome(self, channel: Channel) -> None:
         """The bot was invited to the channel: try it at once."""
@@ -146,3 +153,17 @@ class DeliveryService:
     def status(self) -> Status:
         """Return the state of delivery in numbers, and what waits for a person."""
         return self._storage.status(self._clock.now())
+
+    def _new_sender(self, owner: str, crew: Crew[Landing]) -> Sender:
+        return Sender(
+            owner=owner,
+            storage=self._storage,
+            composer=self._composer,
+            poster=self._poster,
+            crew=crew,
+            clock=self._clock,
+            doors=self._doors,
+            gates=Gates(self._storage, self._settings.ceiling_per_minute),
+            policies=self._policies,
+            settings=self._settings,
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 from typing import Protocol
 
@@ -53,6 +53,21 @@ class IngestStorage(Protocol):
         Order: id.
         """
 
+    def is_current(self, document: Document, name: str) -> bool:
+        """Return whether nothing is left of what a document now found under `name` again has to replace.
+
+        False where a quarantined version of that name is still listed, or where the document itself was superseded
+        by a later version under its own name.
+        """
+
+    def restore(self, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime) -> bool:
+        """Let a known document, found again under `name`, count anew, in one transaction.
+
+        Quarantined versions of that name are superseded. Where it is the document's own name, the document is
+        superseded no more, other versions are superseded as in `record`, and the REVISED of `intents` are applied; its
+        appearances stay. Return False, and change nothing, where an intent rests on what is no longer so.
+        """
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         """Record a document and all that follows from it in one transaction; return it as recorded.
 
@@ -80,7 +95,9 @@ class Taken:
     revised: int = 0
     problems: tuple[Problem, ...] = ()
     known: bool = False
-    """These bytes had been taken before: nothing was done."""
+    """These bytes had been taken before: no entry came of them."""
+    restored: bool = False
+    """They had been replaced meanwhile, and count again."""
 
 
 class Ingest:
@@ -95,6 +112,8 @@ class Ingest:
     def take(self, *, source: str, name: str, data: bytes, arrived_at: datetime) -> Taken:
         """Record one file; the same bytes from the same source again are known and change nothing.
 
+        Unless another version of the file came in between: then the old one counts again, with its wordings.
+
         A file that does not fit its format is recorded as quarantined, with its problems, and none of its entries is.
         `arrived_at` is an aware instant; it dates the document where neither its text nor its name does.
 
@@ -103,7 +122,7 @@ class Ingest:
         sha256 = hashlib.sha256(data).hexdigest()
         known = self._storage.known_document(source, sha256)
         if known is not None:
-            return Taken(document=known, problems=known.problems, known=True)
+            return self._known(known, name, data)
         parsed = parse(data, name=name)
         document = NewDocument(
             source=source,
@@ -123,6 +142,29 @@ class Ingest:
             if known is not None:
                 log.debug("document_taken_elsewhere", document=known.id)
                 return Taken(document=known, problems=known.problems, known=True)
+        raise StorageUnavailable(f"{name}: other replicas keep changing the same entries; it is taken at the next look")
+
+    def _known(self, known: Document, name: str, data: bytes) -> Taken:
+        """Take bytes that were taken before."""
+        taken = Taken(document=known, problems=known.problems, known=True)
+        if self._storage.is_current(known, name):
+            return taken
+        parsed = parse(data, name=known.name)
+        again = NewDocument(
+            source=known.source,
+            name=known.name,
+            sha256=known.sha256,
+            edition=known.edition,
+            arrived_at=known.arrived_at,
+            state=known.state,
+            problems=known.problems,
+        )
+        for _ in range(_TRIES):
+            intents = self._decide(again, parsed) if name == known.name else ()
+            revised = tuple(intent for intent in intents if intent.kind is IntentKind.REVISED)
+            if self._storage.restore(known, name, revised, self._clock.now()):
+                log.info("document_restored", document=name, revised=len(revised))
+                return replace(taken, restored=True, appearances=known.entry_count, revised=len(revised))
         raise StorageUnavailable(f"{name}: other replicas keep changing the same entries; it is taken at the next look")
 
     def _decide(self, document: NewDocument, parsed: ParsedDocument) -> tuple[EntryIntent, ...]:

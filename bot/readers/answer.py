@@ -60,7 +60,8 @@ class Answers:
         """
         self._storage = storage
         self._glossary = glossary
-        self._confined = confined or {}
+        self.confined = confined or {}
+        """Replaced as a whole when the configuration is read again."""
         self._topics = topics or {}
 
     def search(self, text: str, *, channel: Channel | None, today: date, limit: int = 5, offset: int = 0) -> Answer:
@@ -142,7 +143,7 @@ class Answers:
         if channel is None:
             return frozenset()
         return frozenset(
-            repo.removesuffix("/*") for repo, channels in self._confined.items() if channel not in channels
+            repo.removesuffix("/*") for repo, channels in self.confined.items() if channel not in channels
         )
 
     def _tried(self, query: EntryQuery, hidden: Collection[str]) -> tuple[WordCount, ...]:

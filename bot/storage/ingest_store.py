@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, Row, case, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, false, insert, or_, select, update
 
 from bot.ingest.decide import EntryIntent, IntentKind, KnownEntry, NewDocument, Wording
 from bot.model import Document, DocumentState
@@ -73,6 +73,26 @@ class IngestStore:
         with self._database.reading() as connection:
             return tuple(map(_known, connection.execute(statement)))
 
+    def is_current(self, document: Document, name: str) -> bool:
+        """Return whether nothing is left of what a document now found under `name` again has to replace."""
+        mine = documents.c.id == document.id
+        broken = documents.c.state == DocumentState.QUARANTINED
+        in_its_way = and_(_others(document, name), broken, ~documents.c.superseded)
+        replaced = and_(mine, documents.c.superseded) if name == document.name else false()
+        statement = select(documents.c.id).where(or_(in_its_way, replaced)).limit(1)
+        with self._database.reading() as connection:
+            return connection.execute(statement).first() is None
+
+    def restore(self, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime) -> bool:
+        """Let a known document, found again under `name`, count anew; False where another was quicker."""
+        try:
+            with self._database.transaction() as connection:
+                _restore(connection, document, name, intents, now)
+        except _Overtaken as reason:
+            log.debug("restore_overtaken", document=name, reason=str(reason))
+            return False
+        return True
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         """Record a document and all that follows from it; return None, and change nothing, where another was quicker.
 
@@ -113,6 +133,27 @@ def _record(connection: Connection, document: NewDocument, intents: Sequence[Ent
     return recorded
 
 
+def _restore(
+    connection: Connection, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime
+) -> None:
+    if name != document.name:
+        broken = documents.c.state == DocumentState.QUARANTINED
+        connection.execute(update(documents).where(_others(document, name), broken).values(superseded=True))
+        return
+    connection.execute(update(documents).where(documents.c.id == document.id).values(superseded=False))
+    _supersede_others(connection, document)
+    revised = sorted({intent.entry_id for intent in intents if intent.entry_id is not None})
+    for intent in sorted(intents, key=lambda one: one.entry_id or 0):
+        if intent.wording is not None:
+            _revise(connection, intent, intent.wording, now)
+    index_entries(connection, list(read_entries(connection, revised).values()))
+
+
+def _others(document: Document, name: str) -> ColumnElement[bool]:
+    """Other documents that stood under this name."""
+    return and_(documents.c.source == document.source, documents.c.name == name, documents.c.id != document.id)
+
+
 def _insert_document(connection: Connection, document: NewDocument, entry_count: int) -> Document:
     statement = insert_new(connection, documents).values(
         source=document.source,
@@ -136,12 +177,7 @@ def _supersede_others(connection: Connection, document: Document) -> None:
         replaced = or_(replaced, documents.c.edition == document.edition)
     connection.execute(
         update(documents)
-        .where(
-            documents.c.source == document.source,
-            documents.c.name == document.name,
-            documents.c.id != document.id,
-            replaced,
-        )
+        .where(_others(document, document.name), replaced)
         .values(superseded=True)
     )
 
