@@ -155,6 +155,8 @@ def answer_all(answers: Answers, texts: Iterator[str]) -> tuple[int, float]:
         answers.search(text, channel=None, today=search_support.TODAY)
         slowest = max(slowest, time.perf_counter() - started)
         done += 1
+        if done % 5_000 == 0:
+            print(f"{done:,} texts answered, slowest {1000 * slowest:.0f} ms", flush=True)
     return done, slowest
 
 
