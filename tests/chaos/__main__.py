@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--stops", type=int, default=20, help="SIGSTOP past the lease, over all set-ups")
     parser.add_argument("--only", help="one set-up, such as postgresql:4")
     parser.add_argument("--mutation", choices=sorted(MUTATIONS))
+    parser.add_argument("--talk", action="store_true", help="tell the progress")
     parser.add_argument("--folder", type=Path, help="keep logs and databases here")
     arguments = parser.parse_args()
     setups = [(kind, n) for kind, n in SETUPS if arguments.only in (None, f"{kind}:{n}")]
@@ -43,6 +44,8 @@ def main() -> None:
             place.mkdir(parents=True, exist_ok=True)
             url = server.url(server.fresh("migrated")) if kind == "postgresql" and server else f"sqlite:///{place}.db"
             if kind == "sqlite":
+                for old in folder.glob(f"{place.name}.db*"):
+                    old.unlink()
                 with contextlib.closing(open_database(url)) as database:
                     migrate(database)
             plan = Plan(
@@ -53,6 +56,7 @@ def main() -> None:
                 faults=-(-arguments.faults // len(setups)),
                 stops=-(-arguments.stops // len(setups)),
                 mutation=arguments.mutation,
+                talk=arguments.talk,
             )
             report = run(plan, place)
             clean = clean and report.is_clean

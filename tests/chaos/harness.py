@@ -28,7 +28,9 @@ from tests.chaos.oracle import Verdict, judge, read
 
 ROOT = Path(__file__).parents[2]
 CHANNELS = ("chaos-a", "chaos-b", "chaos-c")
-LEASE = 2.5
+LEASE = 1.2
+PATIENCE = 5.0
+"""Longest wait for bots to get on with their work before one is killed all the same."""
 CONFIG = """
 inbox: {{path: inbox, scan_every: "150ms", settle: "0s"}}
 channels:
@@ -36,9 +38,9 @@ channels:
 delivery:
   pace: "15ms"
   ceiling_per_minute: null
-  post_timeout: "1s"
+  post_timeout: "500ms"
   lease: "{lease}s"
-  settle: "300ms"
+  settle: "200ms"
   order_wait: "1h"
   max_attempts: 100
   tick: "100ms"
@@ -56,9 +58,9 @@ POST_FAULTS = (
     ("reset_after", {}),
     ("truncate_after", {}),
     ("reset_midway", {}),
-    ("hang_before", {"seconds": 1.3}),
-    ("hang_after", {"seconds": 1.3}),
-    ("slow", {"seconds": 0.4}),
+    ("hang_before", {"seconds": 0.7}),
+    ("hang_after", {"seconds": 0.7}),
+    ("slow", {"seconds": 0.3}),
     ("status_before", {"status": 503}),
     ("status_after", {"status": 502}),
     ("rate_limited", {"seconds": 1}),
@@ -90,7 +92,12 @@ class Plan:
     faults: int
     stops: int = 0
     mutation: str | None = None
+    talk: bool = False
+    """Whether progress is told on standard error."""
     seconds: float = 900.0
+    """When the run stops breaking things, enough or not."""
+    settle_seconds: float = 90.0
+    """How long the dust may take to settle."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,7 +123,8 @@ class Report:
     def line(self) -> str:
         """One line for people."""
         kind = "postgresql" if self.plan.database_url.startswith("postgres") else "sqlite"
-        total = {name: sum(getattr(one, name) for one in self.verdicts.values()) for name in Verdict.__slots__}
+        names = ("posted", "lost", "doubled", "out_of_order", "roots_wrong")
+        total = {name: sum(getattr(one, name) for one in self.verdicts.values()) for name in names}
         return (
             f"seed {self.plan.seed} {kind} x{self.plan.replicas}: {self.kills} kills, {self.stops} stops, "
             f"{self.faults} faults, {self.documents} documents, {total['posted']} entries posted in "
@@ -183,11 +191,16 @@ class _Chaos:
         deadline = began + self._plan.seconds
         while not self._enough() and time.monotonic() < deadline:
             self._step()
-        self._settle(deadline)
+            self._say(f"{self._report.kills} kills, {self._report.faults} faults, {self._feed.documents} documents")
+        self._settle()
         self._report.seconds = time.monotonic() - began
         self._report.documents = self._feed.documents
         self._report.entries = len(self._feed.titles)
         return self._report
+
+    def _say(self, words: str) -> None:
+        if self._plan.talk:
+            print(f"  {words}", file=sys.stderr, flush=True)
 
     def _enough(self) -> bool:
         self._report.faults = self._faults_used()
@@ -201,8 +214,8 @@ class _Chaos:
         if self._random.random() < 0.7:  # noqa: PLR2004
             self._feed.write()
         self._arm()
-        # Long enough, mostly, for the one that was started last to be in the middle of sending.
-        time.sleep(self._random.uniform(0.1, 1.2))
+        self._wait_for_posts(self._random.randint(0, 9))
+        time.sleep(self._random.uniform(0, 0.05))  # anywhere between a claim, the call and the record
         self._respawn_dead()
         if self._report.stops < self._plan.stops and self._random.random() < 0.1:  # noqa: PLR2004
             self._stop_and_continue()
@@ -214,7 +227,15 @@ class _Chaos:
             action = self._random.choice(["drop", "refresh_requested", "warning"])
             self._control("socket", {"action": action})
 
-    def _settle(self, deadline: float) -> None:
+    def _wait_for_posts(self, number: int) -> None:
+        """Wait until the workspace was asked to post so many more messages."""
+        limit = time.monotonic() + PATIENCE
+        seen = self._posts
+        while self._posts - seen < number and time.monotonic() < limit:
+            time.sleep(0.02)
+            self._read_log()
+
+    def _settle(self) -> None:
         self._control("faults", method="DELETE")
         self._report.faults = max(self._report.faults, self._faults_used())
         for pid in self._bots:
@@ -222,10 +243,14 @@ class _Chaos:
         self._bots = [self._spawn() for _ in range(self._plan.replicas)]
         client = WebClient(self._state["bot_token"], base_url=self._state["api_url"])
         expected = self._feed.titles
-        limit = max(deadline, time.monotonic() + 60)
+        limit = time.monotonic() + self._plan.settle_seconds
         restarted = time.monotonic()
         while time.monotonic() < limit:
             self._judge(client, expected)
+            lost = {name: one.lost for name, one in self._report.verdicts.items()}
+            self._say(f"settling: {lost} still missing, {self._unfinished()} unfinished")
+            if max(lost.values()) <= 2:  # noqa: PLR2004 - few enough to name
+                self._say(f"  {[one.surprises for one in self._report.verdicts.values()]}")
             if all(not one.lost for one in self._report.verdicts.values()) and not self._unfinished():
                 break
             # Files that arrived while nobody planned are planned by the next start.
@@ -260,14 +285,19 @@ class _Chaos:
         self._control("faults", {"kind": kind, "method": method, "times": 1, "skip": self._random.randint(0, 12), **more})
 
     def _faults_used(self) -> int:
+        self._read_log()
+        return self._used
+
+    def _read_log(self) -> None:
         calls = self._control(f"log?after={self._seen}")["entries"]
         if calls:
             self._seen = calls[-1]["number"]
             self._used += sum(call["fault"] is not None for call in calls)
-        return self._used
+            self._posts += sum(call["method"] == "chat.postMessage" for call in calls)
 
     _seen = 0
     _used = 0
+    _posts = 0
 
     # --- processes ---
 

@@ -20,6 +20,8 @@ class Verdict:
     doubled: int
     out_of_order: int
     roots_wrong: int
+    surprises: tuple[str, ...] = ()
+    """Titles that are missing or that nobody wrote, a few of them, for whoever looks into it."""
 
     @property
     def is_clean(self) -> bool:
@@ -35,7 +37,11 @@ def read(client: WebClient, channel_id: str, bot_user_id: str) -> list[dict[str,
         page = client.conversations_history(
             channel=channel_id, limit=500, cursor=cursor or None, include_all_metadata=True
         )
-        messages += [message for message in page["messages"] if message.get("user") == bot_user_id]
+        messages += [
+            message
+            for message in page["messages"]
+            if message.get("user") == bot_user_id and not message.get("subtype")
+        ]
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:
             return sorted(messages, key=lambda message: float(str(message["ts"])))
@@ -52,12 +58,14 @@ def judge(messages: Sequence[dict[str, object]], expected: Sequence[str]) -> Ver
     position = {title: index for index, title in enumerate(expected)}
     places = [position[title] for title in once if title in position]
     out_of_order = sum(later < earlier for earlier, later in zip(places, places[1:], strict=False))
+    strange = [*(set(expected) - set(titles)), *(set(titles) - set(expected))]
     return Verdict(
         posted=len(titles),
-        lost=len(set(expected) - set(titles)) + len(set(titles) - set(expected)),
+        lost=len(strange),
         doubled=doubled,
         out_of_order=out_of_order,
         roots_wrong=_wrong_roots(messages),
+        surprises=tuple(sorted(strange)[:5]),
     )
 
 
