@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,6 +25,9 @@ from bot.delivery.values import Candidate, ChannelState, DocumentNews, SlotPlan,
 from bot.model import Channel, Delivery, Entry, SlotState
 
 _log = structlog.get_logger("bot.delivery")
+
+_TOGETHER = 50
+"""Channels planned at a time: few statements for many, and no transaction that makes others wait."""
 
 
 @dataclass(slots=True)
@@ -81,12 +84,9 @@ class Planner:
         result, matcher = Planned(), Matcher()
         documents: dict[int, DocumentNews] = {}
         done_until = self._done_until
-        for channel, policy in self._policies.items():
-            done = done_until.get(channel)
-            # A hint only, to leave the database alone: a clock that was set back makes it look again.
-            if done is not None and done <= now and not self._anything_due(policy, done, now):
-                continue
-            if self._plan_channel(policy, now, documents, matcher, result):
+        wanting = [policy for policy in self._policies.values() if self._may_be_due(policy, done_until, now)]
+        for start in range(0, len(wanting), _TOGETHER):
+            for channel in self._plan_channels(wanting[start : start + _TOGETHER], now, documents, matcher, result):
                 done_until[channel] = now
         return result
 
@@ -94,40 +94,51 @@ class Planner:
         """Plan a slot at once for what is new; return its id, or None where nothing is new."""
         policy = self._policies[channel]
         state = self._storage.register_channel(channel, policy.name, now)
-        plan = plan_slot(policy, state, slot_for_now(policy, now), self._news(channel, {}), Matcher())
+        plan = plan_slot(policy, state, slot_for_now(policy, now), self._news((channel,), {})[channel], Matcher())
         if plan.state is not SlotState.PLANNED:
             return None
         return self._storage.record_plan(plan, now)
 
-    def _anything_due(self, policy: ChannelPolicy, since: datetime, now: datetime) -> bool:
+    def _may_be_due(self, policy: ChannelPolicy, done_until: Mapping[Channel, datetime], now: datetime) -> bool:
+        done = done_until.get(policy.channel)
+        # A hint only, to leave the database alone: a clock that was set back makes it look again.
+        if done is None or done > now:
+            return True
         state = self._states[policy.channel]
-        due = openings(policy, state, (), now, now - since + timedelta(seconds=1))
+        due = openings(policy, state, (), now, now - done + timedelta(seconds=1))
         return due.open is not None or bool(due.passed)
 
-    def _plan_channel(
+    def _plan_channels(
         self,
-        policy: ChannelPolicy,
+        policies: Sequence[ChannelPolicy],
         now: datetime,
         documents: dict[int, DocumentNews],
         matcher: Matcher,
         result: Planned,
-    ) -> bool:
-        """Plan one channel; return whether nothing of it is left for the next run."""
-        channel = policy.channel
-        state = self._storage.register_channel(channel, policy.name, now)
-        self._states[channel] = state
+    ) -> set[Channel]:
+        """Plan some channels; return those of which nothing is left for the next run."""
+        by_channel = {policy.channel: policy for policy in policies}
+        states = self._storage.register_channels({one: policy.name for one, policy in by_channel.items()}, now)
+        self._states.update(states)
         lookback = self._settings.lookback
         # Two days more: local dates run ahead of and behind UTC, and slots decided ahead of a wrong clock count too.
-        recorded = self._storage.slots(channel, (now - lookback - timedelta(days=2)).date())
-        due = openings(policy, state, recorded, now, lookback)
-        news = self._news(channel, documents) if due.open is not None else NOTHING
-        whole = True
-        for plan in plan_channel(policy, state, due, news, matcher):
-            if self._storage.record_plan(plan, now) is None:
-                _log.debug("slot_taken", channel=channel.channel_id, slot=plan.slot.name)
-                whole = False
+        recorded = self._storage.slots_of(tuple(by_channel), (now - lookback - timedelta(days=2)).date())
+        due = {
+            one: openings(policy, states[one], recorded[one], now, lookback) for one, policy in by_channel.items()
+        }
+        news = self._news([one for one in by_channel if due[one].open is not None], documents)
+        plans = [
+            plan
+            for one, policy in by_channel.items()
+            for plan in plan_channel(policy, states[one], due[one], news.get(one, NOTHING), matcher)
+        ]
+        whole = set(by_channel)
+        for plan, slot_id in zip(plans, self._storage.record_plans(plans, now) if plans else (), strict=True):
+            if slot_id is None:
+                _log.debug("slot_taken", channel=plan.slot.channel.channel_id, slot=plan.slot.name)
+                whole.discard(plan.slot.channel)
                 continue
-            self._tell(policy, plan, result)
+            self._tell(by_channel[plan.slot.channel], plan, result)
         return whole
 
     def _tell(self, policy: ChannelPolicy, plan: SlotPlan, result: Planned) -> None:
@@ -153,14 +164,19 @@ class Planner:
         elif plan.detail.get("flood"):
             _log.warning("flood_made_compact", channel=policy.channel.channel_id, date=day, slot=name)
 
-    def _news(self, channel: Channel, documents: dict[int, DocumentNews]) -> News:
-        ids = self._storage.fresh_documents(channel)
-        missing = [one for one in ids if one not in documents]
+    def _news(self, channels: Sequence[Channel], documents: dict[int, DocumentNews]) -> dict[Channel, News]:
+        """Return what is new for each of the channels. `documents` are those read before, and are added to."""
+        if not channels:
+            return {}
+        ids = self._storage.fresh_documents_of(channels)
+        missing = [one for one in dict.fromkeys(one for fresh in ids.values() for one in fresh) if one not in documents]
         if missing:
             documents.update(self._storage.document_news(missing))
-        fresh = tuple(documents[one] for one in ids if one in documents)
-        entry_ids = tuple({candidate.entry_id for document in fresh for candidate in document.entries})
-        return News(fresh=fresh, taken=self._storage.taken(channel, entry_ids) if entry_ids else frozenset())
+        fresh = {channel: tuple(documents[one] for one in ids[channel] if one in documents) for channel in channels}
+        offered = {one.id: one for of_channel in fresh.values() for one in of_channel}
+        entry_ids = tuple({candidate.entry_id for document in offered.values() for candidate in document.entries})
+        taken = self._storage.taken_by(channels, entry_ids) if entry_ids else {}
+        return {one: News(fresh=fresh[one], taken=taken.get(one, frozenset())) for one in channels}
 
     def _candidates(self, planned: tuple[Delivery, ...]) -> Mapping[int, Candidate]:
         ids = [entry_id for one in planned if (entry_id := entry_of(one.subject)) is not None]

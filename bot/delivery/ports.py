@@ -53,8 +53,14 @@ class PlanStorage(Protocol):
     def register_channel(self, channel: Channel, name: str, now: datetime) -> ChannelState:
         """Return the channel's state, having inserted it with `known_since=now` if it was new."""
 
+    def register_channels(self, names: Mapping[Channel, str], now: datetime) -> Mapping[Channel, ChannelState]:
+        """Do as `register_channel` for each; `names` has the name of each."""
+
     def slots(self, channel: Channel, since: date) -> tuple[RecordedSlot, ...]:
         """Return the channel's decided slots with `local_date >= since`, oldest first."""
+
+    def slots_of(self, channels: Sequence[Channel], since: date) -> Mapping[Channel, tuple[RecordedSlot, ...]]:
+        """Return `slots` of each channel."""
 
     def fresh_documents(self, channel: Channel) -> tuple[int, ...]:
         """Return the ids of accepted documents that no slot of the channel has told about.
@@ -62,11 +68,17 @@ class PlanStorage(Protocol):
         Order: edition, then id. Superseded documents are left out.
         """
 
+    def fresh_documents_of(self, channels: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
+        """Return `fresh_documents` of each channel."""
+
     def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
         """Return the documents with their entries (present wording) by position."""
 
     def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:
         """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state."""
+
+    def taken_by(self, channels: Sequence[Channel], entry_ids: Sequence[int]) -> Mapping[Channel, frozenset[int]]:
+        """Return `taken` of each channel."""
 
     def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
         """Insert the slot, its drafts and its told documents in one transaction; return the slot's id.
@@ -75,6 +87,12 @@ class PlanStorage(Protocol):
         about one of the documents meanwhile: another replica won, and planning again finds what is left. A draft
         whose UNIQUE row exists (an entry that another slot took meanwhile) is passed over alone. Ordinals go on from
         the channel's greatest, in the order of `plan.drafts`. With `plan.baseline`, set `baseline_at` if it is None.
+        """
+
+    def record_plans(self, plans: Sequence[SlotPlan], now: datetime) -> tuple[int | None, ...]:
+        """Do as `record_plan` for each, in this order, each complete or without effect.
+
+        Many may share a transaction. No two of them may tell one channel about the same document.
         """
 
     def planned(self, channel: Channel) -> tuple[Delivery, ...]:

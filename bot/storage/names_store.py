@@ -9,7 +9,7 @@ from sqlalchemy import Select, delete, select
 
 from bot.model import Channel
 from bot.storage.engine import Database
-from bot.storage.plan_store import register
+from bot.storage.plan_rows import register
 from bot.storage.rows import insert_new
 from bot.storage.schema import channel_names
 

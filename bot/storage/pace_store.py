@@ -11,7 +11,7 @@ from bot.delivery.values import Block, Lane
 from bot.errors import StorageError
 from bot.model import Channel
 from bot.storage.engine import Database
-from bot.storage.plan_store import register
+from bot.storage.plan_rows import register
 from bot.storage.quick import Quick
 from bot.storage.rows import in_channel, insert_new
 from bot.storage.schema import channels, teams

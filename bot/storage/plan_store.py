@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
 
 import structlog
 from sqlalchemy import Connection, select, update
@@ -14,7 +13,6 @@ from bot.delivery.values import (
     Candidate,
     ChannelState,
     DocumentNews,
-    Draft,
     RecordedSlot,
     SlotPlan,
     entry_of,
@@ -22,14 +20,11 @@ from bot.delivery.values import (
 )
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, DocumentState, Slot, SlotState
 from bot.storage.engine import Database
-from bot.storage.rows import chunks, delivery_columns, delivery_of, in_channel, insert_new, new_key
+from bot.storage.plan_rows import RENAME, Overtaken, key_of, ordinals_of, record, register
+from bot.storage.rows import by_team, chunks, delivery_columns, delivery_of, in_channel, insert_new
 from bot.storage.schema import appearances, channels, deliveries, documents, entries, slot_documents, slots, teams
 
 log = structlog.get_logger(__name__)
-
-
-class _Overtaken(Exception):
-    """Another replica has decided this already. Undoes the transaction."""
 
 
 class PlanStore:
@@ -40,48 +35,70 @@ class PlanStore:
 
     def register_channel(self, channel: Channel, name: str, now: datetime) -> ChannelState:
         """Return the channel's state, having inserted it with `known_since=now` if it was new."""
+        return self.register_channels({channel: name}, now)[channel]
+
+    def register_channels(self, names: Mapping[Channel, str], now: datetime) -> Mapping[Channel, ChannelState]:
+        """Return the state of each channel, having inserted those that were new with `known_since=now`."""
         with self._database.reading() as connection:
-            known = _channel_state(connection, channel, name)
-        if known is not None:
+            known = _channel_states(connection, names)
+        strange = [channel for channel in names if channel not in known]
+        if not strange:
             return known
         with self._database.transaction() as connection:
-            register(connection, channel, name, now)
-            connection.execute(update(channels).where(in_channel(channels, channel)).values(name=name))
-            state = _channel_state(connection, channel, name)
-        if state is None:  # pragma: no cover - the row was written a line above
-            raise LookupError(channel)
-        return state
+            for team_id in {channel.team_id: None for channel in strange}:
+                connection.execute(insert_new(connection, teams).values(team_id=team_id))
+            mine = [{"team_id": c.team_id, "channel_id": c.channel_id, "name": names[c]} for c in strange]
+            connection.execute(insert_new(connection, channels), [{**one, "known_since": now} for one in mine])
+            connection.execute(RENAME, [{**key_of(channel), "of_name": names[channel]} for channel in strange])
+            return {**known, **_channel_states(connection, {channel: names[channel] for channel in strange})}
 
     def slots(self, channel: Channel, since: date) -> tuple[RecordedSlot, ...]:
         """Return the channel's decided slots with `local_date >= since`, oldest first."""
-        statement = (
-            select(slots.c.id, slots.c.local_date, slots.c.name, slots.c.due_at, slots.c.state)
-            .where(in_channel(slots, channel), slots.c.local_date >= since)
-            .order_by(slots.c.due_at, slots.c.id)
-        )
+        return self.slots_of((channel,), since)[channel]
+
+    def slots_of(self, channels_: Sequence[Channel], since: date) -> Mapping[Channel, tuple[RecordedSlot, ...]]:
+        """Return `slots` of each channel."""
+        found: dict[Channel, list[RecordedSlot]] = {channel: [] for channel in channels_}
         with self._database.reading() as connection:
-            rows = connection.execute(statement).all()
-        return tuple(
-            RecordedSlot(
-                id=row.id,
-                slot=Slot(channel=channel, local_date=row.local_date, name=row.name, due_at=row.due_at),
-                state=SlotState(row.state),
-            )
-            for row in rows
-        )
+            for team_id, channel_ids in by_team(channels_).items():
+                statement = (
+                    select(
+                        slots.c.id, slots.c.channel_id, slots.c.local_date, slots.c.name, slots.c.due_at, slots.c.state
+                    )
+                    .where(slots.c.team_id == team_id, slots.c.channel_id.in_(channel_ids), slots.c.local_date >= since)
+                    .order_by(slots.c.due_at, slots.c.id)
+                )
+                for row in connection.execute(statement):
+                    channel = Channel(team_id=team_id, channel_id=row.channel_id)
+                    slot = Slot(channel=channel, local_date=row.local_date, name=row.name, due_at=row.due_at)
+                    found[channel].append(RecordedSlot(id=row.id, slot=slot, state=SlotState(row.state)))
+        return {channel: tuple(of_channel) for channel, of_channel in found.items()}
 
     def fresh_documents(self, channel: Channel) -> tuple[int, ...]:
         """Return the accepted, not superseded documents that no slot of the channel told about: by edition, then id."""
-        told = select(slot_documents.c.document_id).where(
-            in_channel(slot_documents, channel), slot_documents.c.document_id == documents.c.id
-        )
-        statement = (
+        return self.fresh_documents_of((channel,))[channel]
+
+    def fresh_documents_of(self, channels_: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
+        """Return `fresh_documents` of each channel."""
+        news = (
             select(documents.c.id)
-            .where(documents.c.state == DocumentState.ACCEPTED, ~documents.c.superseded, ~told.exists())
+            .where(documents.c.state == DocumentState.ACCEPTED, ~documents.c.superseded)
             .order_by(documents.c.edition, documents.c.id)
         )
+        found: dict[Channel, tuple[int, ...]] = {}
         with self._database.reading() as connection:
-            return tuple(connection.execute(statement).scalars())
+            accepted = tuple(connection.execute(news).scalars())
+            for team_id, channel_ids in by_team(channels_).items():
+                told: dict[str, set[int]] = {channel_id: set() for channel_id in channel_ids}
+                of_team = select(slot_documents.c.channel_id, slot_documents.c.document_id).where(
+                    slot_documents.c.team_id == team_id, slot_documents.c.channel_id.in_(channel_ids)
+                )
+                for channel_id, document_id in connection.execute(of_team):
+                    told[channel_id].add(document_id)
+                for channel_id, of_channel in told.items():
+                    channel = Channel(team_id=team_id, channel_id=channel_id)
+                    found[channel] = tuple(one for one in accepted if one not in of_channel)
+        return found
 
     def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
         """Return the documents with their entries (present wording) by position, in the order asked for."""
@@ -103,45 +120,58 @@ class PlanStore:
 
     def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:
         """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state."""
-        subjects: set[str] = set()
+        return self.taken_by((channel,), entry_ids)[channel]
+
+    def taken_by(self, channels_: Sequence[Channel], entry_ids: Sequence[int]) -> Mapping[Channel, frozenset[int]]:
+        """Return `taken` of each channel."""
+        found: dict[Channel, set[int]] = {channel: set() for channel in channels_}
         with self._database.reading() as connection:
-            for piece in chunks(entry_ids):
-                statement = select(deliveries.c.subject).where(
-                    in_channel(deliveries, channel),
-                    deliveries.c.kind == DeliveryKind.ENTRY,
-                    deliveries.c.subject.in_([entry_subject(entry_id) for entry_id in piece]),
-                )
-                subjects.update(connection.execute(statement).scalars())
-        return frozenset(entry_id for subject in subjects if (entry_id := entry_of(subject)) is not None)
+            for team_id, channel_ids in by_team(channels_).items():
+                for piece in chunks(entry_ids):
+                    statement = select(deliveries.c.channel_id, deliveries.c.subject).where(
+                        deliveries.c.team_id == team_id,
+                        deliveries.c.channel_id.in_(channel_ids),
+                        deliveries.c.kind == DeliveryKind.ENTRY,
+                        deliveries.c.subject.in_([entry_subject(entry_id) for entry_id in piece]),
+                    )
+                    for channel_id, subject in connection.execute(statement):
+                        entry_id = entry_of(subject)
+                        if entry_id is not None:
+                            found[Channel(team_id=team_id, channel_id=channel_id)].add(entry_id)
+        return {channel: frozenset(of_channel) for channel, of_channel in found.items()}
 
     def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
         """Insert the slot with its drafts and told documents, or return None where another replica has done so."""
         channel = plan.slot.channel
         try:
-            return self._record_plan(plan, now)
-        except _Overtaken:
+            with self._database.transaction() as connection:
+                register(connection, channel, None, now)
+                return record(connection, (plan,), ordinals_of(connection, (channel,)), now)[0]
+        except Overtaken:
             log.debug("slot_already_planned", channel=channel.channel_id, slot=plan.slot.name)
             return None
 
-    def _record_plan(self, plan: SlotPlan, now: datetime) -> int:
-        channel = plan.slot.channel
-        with self._database.transaction() as connection:
-            register(connection, channel, None, now)
-            slot_id = _insert_slot(connection, plan, now)
-            if slot_id is None:
-                raise _Overtaken
-            if plan.baseline:
-                first = update(channels).where(in_channel(channels, channel), channels.c.baseline_at.is_(None))
-                connection.execute(first.values(baseline_at=now))
-            insert_drafts(connection, channel, plan.drafts, slot_id, now)
-            told = {"team_id": channel.team_id, "channel_id": channel.channel_id, "slot_id": slot_id}
-            for piece in chunks(plan.documents):
-                rows = [{**told, "document_id": document_id} for document_id in piece]
-                new = insert_new(connection, slot_documents).values(rows)
-                if len(connection.execute(new.returning(slot_documents.c.document_id)).all()) < len(rows):
-                    # Another slot of this channel has told about them meanwhile: a second root must not.
-                    raise _Overtaken
-        return slot_id
+    def record_plans(self, plans: Sequence[SlotPlan], now: datetime) -> tuple[int | None, ...]:
+        """Do as `record_plan` for each of the plans, in one transaction as far as nobody else is at their channels."""
+        recorded = self._record_together(plans, now)
+        return tuple(
+            recorded[place] if place in recorded else self.record_plan(plan, now) for place, plan in enumerate(plans)
+        )
+
+    def _record_together(self, plans: Sequence[SlotPlan], now: datetime) -> dict[int, int | None]:
+        """Record those plans whose channels are there and free; return, by place in `plans`, what came of them."""
+        if len(plans) < 2:  # noqa: PLR2004 - one alone gains nothing
+            return {}
+        wanted = dict.fromkeys(plan.slot.channel for plan in plans)
+        try:
+            with self._database.transaction() as connection:
+                # A channel that another is at is passed over: whoever holds many locks must not wait for one.
+                ordinals = ordinals_of(connection, tuple(wanted), skip_locked=True)
+                mine = [place for place, plan in enumerate(plans) if plan.slot.channel in ordinals]
+                slot_ids = record(connection, [plans[place] for place in mine], ordinals, now)
+                return dict(zip(mine, slot_ids, strict=True))
+        except Overtaken:
+            return {}
 
     def planned(self, channel: Channel) -> tuple[Delivery, ...]:
         """Return the channel's PLANNED ROOT and ENTRY deliveries in order."""
@@ -171,76 +201,22 @@ class PlanStore:
         return skipped
 
 
-def register(connection: Connection, channel: Channel, name: str | None, now: datetime) -> None:
-    """Make sure that the channel and its workspace have their rows."""
-    connection.execute(insert_new(connection, teams).values(team_id=channel.team_id))
-    connection.execute(
-        insert_new(connection, channels).values(
-            team_id=channel.team_id, channel_id=channel.channel_id, name=name, known_since=now
-        )
-    )
-
-
-def insert_drafts(
-    connection: Connection, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime
-) -> list[str]:
-    """Insert deliveries with the channel's next ordinals, passing over those that exist; return the keys offered."""
-    if not drafts:
-        return []
-    # This row's lock also makes the planners of one channel wait for each other.
-    last = connection.execute(
-        update(channels)
-        .where(in_channel(channels, channel))
-        .values(ordinal=channels.c.ordinal + len(drafts))
-        .returning(channels.c.ordinal)
-    ).scalar_one()
-    rows: list[dict[str, Any]] = [
-        {
-            "key": new_key(),
-            "team_id": channel.team_id,
-            "channel_id": channel.channel_id,
-            "kind": draft.kind,
-            "subject": draft.subject,
-            "revision": draft.revision,
-            "part": draft.part,
-            "slot_id": slot_id,
-            "ordinal": last - len(drafts) + place,
-            "state": draft.state,
-            "error": draft.error,
-            "planned_at": now,
-            "updated_at": now,
-        }
-        for place, draft in enumerate(drafts, start=1)
-    ]
-    connection.execute(insert_new(connection, deliveries), rows)
-    return [row["key"] for row in rows]
-
-
-def _insert_slot(connection: Connection, plan: SlotPlan, now: datetime) -> int | None:
-    slot = plan.slot
-    statement = insert_new(connection, slots).values(
-        team_id=slot.channel.team_id,
-        channel_id=slot.channel.channel_id,
-        local_date=slot.local_date,
-        name=slot.name,
-        due_at=slot.due_at,
-        state=plan.state,
-        planned_at=now,
-        layout=plan.layout,
-        detail={**plan.detail, "layout": plan.layout},
-    )
-    slot_id = connection.execute(statement.returning(slots.c.id)).scalar()
-    return None if slot_id is None else int(slot_id)
-
-
-def _channel_state(connection: Connection, channel: Channel, name: str) -> ChannelState | None:
-    row = connection.execute(select(channels).where(in_channel(channels, channel))).one_or_none()
-    if row is None or row.name != name:
-        return None
-    block = None
-    if row.blocked_reason is not None:
-        block = Block(reason=row.blocked_reason, advice=row.blocked_advice or "", until=row.blocked_until)
-    return ChannelState(channel=channel, known_since=row.known_since, baseline_at=row.baseline_at, block=block)
+def _channel_states(connection: Connection, names: Mapping[Channel, str]) -> dict[Channel, ChannelState]:
+    """Return the states of those channels that are known by these names."""
+    found: dict[Channel, ChannelState] = {}
+    for team_id, channel_ids in by_team(names).items():
+        statement = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
+        for row in connection.execute(statement):
+            channel = Channel(team_id=team_id, channel_id=row.channel_id)
+            if row.name != names[channel]:
+                continue
+            block = None
+            if row.blocked_reason is not None:
+                block = Block(reason=row.blocked_reason, advice=row.blocked_advice or "", until=row.blocked_until)
+            found[channel] = ChannelState(
+                channel=channel, known_since=row.known_since, baseline_at=row.baseline_at, block=block
+            )
+    return found
 
 
 def _candidates(connection: Connection, document_ids: Sequence[int]) -> list[tuple[int, Candidate]]:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from bot.delivery.values import Draft, EntryBehind, RootBehind, Wording
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, SlotState
 from bot.storage.engine import Database
-from bot.storage.plan_store import insert_drafts
+from bot.storage.plan_rows import insert_drafts
 from bot.storage.rows import DELIVERY_COLUMNS, delivery_of, same_channel
 from bot.storage.schema import NEVER_UPDATED, Id, channels, deliveries, entries, entry_revisions, slots, teams
 

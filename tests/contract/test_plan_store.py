@@ -167,6 +167,90 @@ def test_one_slot_of_a_channel_tells_about_a_document(store, entry_ids, database
     assert len(store.slots(HERE, DAY)) == 1
 
 
+def elsewhere(count: int) -> list[Channel]:
+    return [Channel(team_id=f"T{number % 2}", channel_id=f"E{number}") for number in range(count)]
+
+
+def test_many_plans_at_once_are_each_recorded_once_and_whole(store, entry_ids):
+    ids = entry_ids(3)
+    documents = store.fresh_documents(HERE)
+    channels = elsewhere(5)
+    store.register_channels(dict.fromkeys(channels, "#a"), NOW)
+    store.record_plan(plan(ids[:1], of=slot(channels[1])), NOW)
+    plans = [plan(ids, of=slot(channel), documents=documents, baseline=True) for channel in channels]
+    recorded = store.record_plans([*plans, plan(ids, of=slot(channels[0], TOMORROW))], LATER)
+    assert [slot_id is None for slot_id in recorded] == [False, True, False, False, False, False]
+    assert len({slot_id for slot_id in recorded if slot_id}) == 5
+    for channel, slot_id in zip(channels, recorded, strict=False):
+        planned = planned_entries(store, channel)
+        if slot_id is None:  # overtaken: nothing of its plan is there
+            assert [one.subject for one in planned] == [entry_subject(ids[0])]
+            assert store.fresh_documents(channel) == documents
+            continue
+        assert [one.subject for one in planned] == [entry_subject(entry_id) for entry_id in ids]
+        assert [(one.slot_id, one.ordinal) for one in planned] == [(slot_id, 2), (slot_id, 3), (slot_id, 4)]
+        assert store.fresh_documents(channel) == ()
+    states = store.register_channels(dict.fromkeys(channels, "#a"), LATER)
+    assert [states[channel].baseline_at for channel in channels] == [LATER, None, LATER, LATER, LATER]
+    tomorrow = [one for one in store.planned(channels[0]) if one.slot_id == recorded[5]]
+    assert [(one.kind, one.ordinal) for one in tomorrow] == [(DeliveryKind.ROOT, 5)]
+    assert store.record_plans([], NOW) == ()
+
+
+def test_plans_of_channels_never_met_are_recorded_too(store, entry_ids):
+    ids = entry_ids(2)
+    recorded = store.record_plans([plan(ids), plan(ids, of=slot(THERE))], NOW)
+    assert None not in recorded
+    assert len(planned_entries(store, HERE)) == len(planned_entries(store, THERE)) == 2
+
+
+def test_of_many_plans_one_that_tells_about_a_told_document_changes_nothing(store, entry_ids):
+    ids = entry_ids(2)
+    documents = store.fresh_documents(HERE)
+    store.register_channels({HERE: "#here", THERE: "#there"}, NOW)
+    store.record_plan(plan(ids, of=slot(name="now"), documents=documents), NOW)
+    first, second = store.record_plans(
+        [plan(ids, documents=documents), plan(ids, of=slot(THERE), documents=documents)], NOW
+    )
+    assert first is None
+    assert second is not None
+    assert [one.slot.name for one in store.slots(HERE, DAY)] == ["now"]
+    assert len(planned_entries(store, THERE)) == 2
+
+
+def test_of_many_replicas_that_plan_many_channels_one_plans_each(store, entry_ids, database_url, opened):
+    ids = entry_ids(3)
+    documents = store.fresh_documents(HERE)
+    channels = elsewhere(20)
+    store.register_channels(dict.fromkeys(channels[:15], "#a"), NOW)
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+
+    def run(number: int) -> tuple[int | None, ...]:
+        mine = channels if number % 2 else channels[::-1]
+        recorded = stores[number].record_plans([plan(ids, of=slot(one), documents=documents) for one in mine], NOW)
+        return recorded if number % 2 else recorded[::-1]
+
+    for won in zip(*at_once(4, run), strict=True):
+        assert sum(slot_id is not None for slot_id in won) == 1
+    for channel in channels:
+        assert [one.ordinal for one in planned_entries(store, channel)] == [2, 3, 4]
+
+
+def test_the_questions_about_many_channels_are_the_questions_about_each(store, entry_ids):
+    ids = entry_ids(2)
+    documents = store.fresh_documents(HERE)
+    channels = [HERE, THERE, Channel(team_id="T2", channel_id="C1")]
+    states = store.register_channels(dict.fromkeys(channels, "#a"), NOW)
+    assert states == {channel: store.register_channel(channel, "#a", LATER) for channel in channels}
+    store.record_plan(plan(ids[:1], of=slot(THERE), documents=documents), NOW)
+    assert store.slots_of(channels, DAY) == {channel: store.slots(channel, DAY) for channel in channels}
+    assert store.fresh_documents_of(channels) == {channel: store.fresh_documents(channel) for channel in channels}
+    assert store.taken_by(channels, ids) == {channel: store.taken(channel, ids) for channel in channels}
+    assert store.fresh_documents_of(channels)[THERE] == ()
+    assert store.taken_by(channels, ids)[THERE] == {ids[0]}
+    assert store.taken_by(channels, ids)[HERE] == frozenset()
+
+
 def test_whatever_is_planned_in_whatever_order_each_entry_is_owed_once_and_in_order(store, entry_ids):
     ids = entry_ids(8)
     channels = iter(range(10_000))

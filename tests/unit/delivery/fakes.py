@@ -322,6 +322,21 @@ class MemoryStorage:
         self._here()
         return self._row(channel, now).state
 
+    def register_channels(self, names, now):
+        return {channel: self.register_channel(channel, name, now) for channel, name in names.items()}
+
+    def slots_of(self, channels, since):
+        return {channel: self.slots(channel, since) for channel in channels}
+
+    def fresh_documents_of(self, channels):
+        return {channel: self.fresh_documents(channel) for channel in channels}
+
+    def taken_by(self, channels, entry_ids):
+        return {channel: self.taken(channel, entry_ids) for channel in channels}
+
+    def record_plans(self, plans, now):
+        return tuple(self.record_plan(plan, now) for plan in plans)
+
     def slots(self, channel, since):
         found = [
             RecordedSlot(id=i, slot=p.slot, state=p.state)
