@@ -110,7 +110,7 @@ def plan_slot(
         return SlotPlan(slot=slot, state=SlotState.EMPTY, documents=documents, drafts=root, detail=detail)
     first_run = state.baseline_at is None
     kept = _newest_editions(news.fresh, new, policy.first_run_limit) if first_run else new
-    skipped = [entry_id for entry_id in new if entry_id not in kept]
+    skipped = [entry_id for entry_id in new if entry_id not in kept] if len(kept) < len(new) else []
     flood = len(kept) > policy.max_messages
     compact = flood or policy.style.layout is Layout.COMPACT
     # A compact root has its entries in its thread, as `thread` has; a flood stays out of that, too.
@@ -128,8 +128,8 @@ def plan_slot(
         documents=documents,
         drafts=(
             Draft(kind=DeliveryKind.ROOT, subject=slot_subject(slot)),
-            *(_owed(entry_id) for entry_id in kept),
-            *(_left_out(entry_id) for entry_id in skipped),
+            *map(_owed, kept),
+            *map(_left_out, skipped),
         ),
         baseline=first_run,
         detail=detail,
@@ -190,14 +190,19 @@ def _sort_out(policy: ChannelPolicy, news: News, matcher: Matcher) -> tuple[dict
     new: dict[int, None] = {}
     carried: dict[int, None] = {}
     for document in news.fresh:
-        for candidate in matcher.chosen(policy.wanted, document.entries):
-            (carried if candidate.entry_id in news.taken else new)[candidate.entry_id] = None
+        chosen = dict.fromkeys(candidate.entry_id for candidate in matcher.chosen(policy.wanted, document.entries))
+        if news.taken:
+            carried |= {entry_id: None for entry_id in chosen if entry_id in news.taken}
+            chosen = {entry_id: None for entry_id in chosen if entry_id not in news.taken}
+        new |= chosen
     return new, list(carried)
 
 
 def _newest_editions(fresh: Sequence[DocumentNews], new: Collection[int], limit: int) -> dict[int, None]:
     """Return the entries of the newest whole editions that fit the limit (at least one), in order of appearance."""
     by_edition: dict[date, set[int]] = {}
+    if len(fresh) == 1:
+        return dict.fromkeys(new)  # the newest edition is taken whole
     for document in fresh:
         mine = {candidate.entry_id for candidate in document.entries if candidate.entry_id in new}
         if mine:
