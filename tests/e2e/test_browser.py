@@ -58,7 +58,7 @@ def close_modals(page):
             return
         was = modal.get_attribute("data-view-id")
         page.keyboard.press("Escape")
-        eventually(lambda: not modal.is_visible() or modal.get_attribute("data-view-id") != was, within=5)
+        eventually(lambda was=was: not modal.is_visible() or modal.get_attribute("data-view-id") != was, within=5)
 
 
 def messages(page, scope="messages"):
@@ -116,6 +116,18 @@ def test_the_channel_shows_each_entry_once_under_its_root(page):
     for item in FIRST_ITEMS:
         assert item.title in text
     assert "精读" in text
+
+
+def test_one_day_at_a_time_stands_at_the_head_of_the_channel(page):
+    page.set_viewport_size({"width": 1200, "height": 500})
+    log = page.get_by_test_id("messages")
+    shown = "all => all.filter(day => getComputedStyle(day).opacity > 0).map(day => day.textContent)"
+    days = log.get_by_test_id("day")
+    assert days.count() == 2
+    log.evaluate("log => { log.scrollTop = 0; }")
+    eventually(lambda: len(days.evaluate_all(shown)) == 2, within=5, what="both days")
+    log.evaluate("log => { log.scrollTop = log.scrollHeight; }")
+    eventually(lambda: len(days.evaluate_all(shown)) == 1, within=5, what="the last day alone")
 
 
 def test_vllm_rocm_typed_in_the_page_lists_the_entry_with_rocm_in_its_title_first(page):

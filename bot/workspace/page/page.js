@@ -5,7 +5,7 @@ import { listenForActions } from "./controls.js";
 import { $, h, icon, languageOf, parseArchive } from "./dom.js";
 import { closeMenu, dressSelects, isMenuOpen } from "./menu.js";
 import { addressFor, applyTheme, follow, get, post, userName } from "./net.js";
-import { authorOf, reconcile } from "./rows.js";
+import { authorOf, hidePastDays, reconcile } from "./rows.js";
 import { channelMark, drawSidebar, wireDrawer, wireUserSwitch } from "./sidebar.js";
 import { makeHome, makeModals } from "./views.js";
 
@@ -48,6 +48,7 @@ function drawLog({ toBottom = false } = {}) {
   }
   keepTabStop(log);
   if (follows) log.scrollTop = log.scrollHeight;
+  hidePastDays(log);
 }
 
 function drawThread({ toBottom = false } = {}) {
@@ -294,6 +295,7 @@ function wire() {
     dressSelects(list);
     wireMessageKeys(list);
   }
+  log.addEventListener("scroll", () => hidePastDays(log), { passive: true });
   $("app-messages").addEventListener("click", openAppMessages);
   $("thread-close").addEventListener("click", () => closeThread());
   document.addEventListener("click", followInside);

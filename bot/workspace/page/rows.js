@@ -136,6 +136,12 @@ export function reconcile(log, messages, context) {
   replaceChildrenInPlace(log, wanted);
 }
 
+/** Days that stick to the head of the list lie upon each other. Only the last shows: a wider one would look out. */
+export function hidePastDays(log) {
+  const tops = [...log.querySelectorAll(".day")].map((day) => [day, Math.round(day.getBoundingClientRect().top)]);
+  tops.forEach(([day, top], at) => day.classList.toggle("is-past", tops[at + 1]?.[1] === top));
+}
+
 function divider(kept, message) {
   const key = `d${dayKey(message.ts)}`;
   const words = dayName(message.ts);
