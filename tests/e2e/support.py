@@ -280,7 +280,13 @@ def environment(**extra: str) -> dict[str, str]:
 def run_once(*words: str, cwd: Path, timeout: float = 60, **env: str) -> subprocess.CompletedProcess[str]:
     """Run a verb to its end."""
     return subprocess.run(
-        [*PROGRAM, *words], cwd=cwd, env=environment(**env), capture_output=True, encoding="utf-8", timeout=timeout
+        [*PROGRAM, *words],
+        check=False,
+        cwd=cwd,
+        env=environment(**env),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
     )
 
 

@@ -84,7 +84,20 @@ def test_every_verb_that_reads_the_configuration_takes_its_place(digest_bot):
 
 def test_help_names_every_verb_of_the_issue(digest_bot):
     _code, out, _err = digest_bot("--help")
-    for verb in ["demo", "run", "workspace", "check", "migrate", "ingest", "documents", "parse", "preview", "search", "deliveries", "manifest"]:
+    for verb in [
+        "demo",
+        "run",
+        "workspace",
+        "check",
+        "migrate",
+        "ingest",
+        "documents",
+        "parse",
+        "preview",
+        "search",
+        "deliveries",
+        "manifest",
+    ]:
         assert re.search(rf"^  {verb} ", out, re.MULTILINE), verb
 
 

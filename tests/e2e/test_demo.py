@@ -69,7 +69,9 @@ def test_a_kept_demo_goes_on_where_it_ended(tmp_path):
     copy = clean_copy(tmp_path)
     keep = ("--keep", str(tmp_path / "kept"))
     assert "13 new messages" in run_once("demo", "--once", "--port", "0", *keep, cwd=copy).stdout
-    assert re.search(r"^0 new messages", run_once("demo", "--once", "--port", "0", *keep, cwd=copy).stdout, re.MULTILINE)
+    assert re.search(
+        r"^0 new messages", run_once("demo", "--once", "--port", "0", *keep, cwd=copy).stdout, re.MULTILINE
+    )
 
 
 def test_a_demo_whose_port_is_taken_says_what_to_do(tmp_path, workspace):
