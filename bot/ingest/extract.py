@@ -18,7 +18,7 @@ _UNIT = (
     r"tok/s|tokens/s|token/s|req/s|it/s|TFLOPS|GB/s|MB/s|pp)(?![A-Za-z0-9])|毫秒|微秒|秒|分钟|小时|倍|个百分点|万次|百分点)"
 )
 _FIGURE = re.compile(
-    r"(?<![A-Za-z0-9_.#/])(?<!\d,)(?:"
+    r"(?=[+\-−~≈<>≤≥±\d])(?<![A-Za-z0-9_.#/])(?<!\d,)(?:"
     r"\+\d+\s?/\s?[-−–]\d+"
     rf"|[+\-−~≈<>≤≥±]?(?:{_NUMBER})\s?(?:{_UNIT})?(?:\s?[~～–—-]\s?|\s?(?:到|至|→|->)\s?)[+\-−]?(?:{_NUMBER})\s?{_UNIT}"
     rf"|[+\-−±]?(?:{_NUMBER})\s?{_UNIT}"
@@ -52,21 +52,20 @@ def topics_of(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
     found: dict[str, None] = {}
     units = words(text)
     tree = vocabulary.topic_tree
-    for index, (unit, following) in enumerate(zip(units, (*units[1:], ""), strict=False)):
-        if unit not in tree:
-            continue
-        node = tree[unit]
-        found.update(dict.fromkeys(node.get("", ())))
-        # Most Chinese characters that begin a term are followed by another one: leave early.
-        if following and following in node:
-            _longer_terms(units, index + 1, node, found)
+    for place, unit in enumerate(units, start=1):
+        node = tree.get(unit)
+        if node is not None:
+            _terms(units, place, node, found)
     return tuple(found)
 
 
-def _longer_terms(units: list[str], place: int, node: TopicTree, found: dict[str, None]) -> None:
-    while place < len(units) and units[place] in node:
-        node = node[units[place]]
-        found.update(dict.fromkeys(node.get("", ())))
+def _terms(units: list[str], place: int, node: TopicTree, found: dict[str, None]) -> None:
+    """Note the topics of the terms that begin before `place`, whose first unit led to `node`."""
+    following: TopicTree | None = node
+    while following is not None:
+        for topic in following.get("", ()):
+            found[topic] = None
+        following = following.get(units[place]) if place < len(units) else None
         place += 1
 
 

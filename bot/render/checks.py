@@ -96,8 +96,14 @@ def _check_blocks(
         raise MessageInvalid(f"blocks: about {walk.weight} characters in all, at most {payload}")
 
 
+def _kind(value: object) -> object:
+    """The `type` of an object; None for anything else."""
+    # Nearly all are dicts, and to ask an abstract class takes longer than the rest of the check.
+    return value.get("type") if type(value) is dict or isinstance(value, Mapping) else None
+
+
 def _check_block(block: Json, number: int, walk: _Check, ids: set[str]) -> None:
-    kind = block.get("type") if isinstance(block, Mapping) else None
+    kind = _kind(block)
     where = f"block {number} ({kind})"
     check = _BLOCKS.get(kind) if isinstance(kind, str) else None
     if check is None:
@@ -198,7 +204,7 @@ def _input(block: Json, where: str, walk: _Check) -> None:
 
 
 def _control(element: object, where: str, walk: _Check) -> None:
-    kind = element.get("type") if isinstance(element, Mapping) else None
+    kind = _kind(element)
     check = _CONTROLS.get(kind) if isinstance(kind, str) else None
     if check is None or not isinstance(element, Mapping):
         raise MessageInvalid(f"{where}: control {kind!r} is not one of {', '.join(sorted(_CONTROLS))}")
@@ -241,12 +247,12 @@ def _text_input(element: Json, where: str, walk: _Check) -> None:
 def _rich_text(block: Json, where: str, walk: _Check) -> None:
     length = 0
     for element in _list(block.get("elements"), where):
-        kind = element.get("type") if isinstance(element, Mapping) else None
+        kind = _kind(element)
         if kind == "rich_text_list":
             if element.get("style") not in ("ordered", "bullet"):
                 raise MessageInvalid(f"{where}: a list is ordered or bullet, not {element.get('style')!r}")
             for item in _list(element.get("elements"), f"{where} list"):
-                if not isinstance(item, Mapping) or item.get("type") != "rich_text_section":
+                if _kind(item) != "rich_text_section":
                     raise MessageInvalid(f"{where}: an item of a list must be a rich_text_section")
                 length += _inline(item.get("elements"), where, walk)
         elif kind in ("rich_text_section", "rich_text_quote", "rich_text_preformatted"):
@@ -261,7 +267,7 @@ def _inline(elements: object, where: str, walk: _Check) -> int:
     """The measure of a line of rich text. Its texts are measured together: most messages are a line of many."""
     texts: list[str] = []
     for element in _list(elements, where):
-        kind = element.get("type") if isinstance(element, Mapping) else None
+        kind = _kind(element)
         if kind == "text":
             text = element.get("text")
         elif kind == "link":

@@ -22,7 +22,10 @@ from bot.errors import TemplateError
 from bot.model import Json
 from bot.render.pieces import clean
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+# A value that holds itself ends in RecursionError, which is a fault of the template like others.
+_encode: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
 _MARK: Final = "\x00"
 """Stands before a line number in a traced template; JSON text never has it raw, and a source with it is refused."""
 
@@ -64,7 +67,8 @@ class JsonEnvironment(ImmutableSandboxedEnvironment):
 def compile_template(environment: JsonEnvironment, source: str, *, template: str) -> Template:
     """The compiled template. Its safety is `guard.check_source`'s to judge, before."""
     code = environment.compile(source, template, template)
-    return Template.from_code(environment, code, environment.make_globals(None))
+    # A dict of its own in place of Jinja's chain of two, which every rendering would flatten anew.
+    return Template.from_code(environment, code, dict(environment.globals))
 
 
 def render_blocks(compiled: Template, values: Mapping[str, object], *, template: str) -> tuple[Json, ...]:

@@ -39,21 +39,27 @@ def text_piece(text: str, **styles: bool) -> Element:
 
 def flatten(pieces: Pieces) -> list[Element]:
     """The elements in `pieces`, in order, without empty ones."""
+    found: list[Element] = []
+    _collect(pieces, found)
+    return found
+
+
+def _collect(pieces: Pieces, found: list[Element]) -> None:
     if isinstance(pieces, str):
-        return [text_piece(pieces)] if pieces else []
-    if pieces is None:
-        return []
-    if isinstance(pieces, Mapping):
-        return [dict(pieces)]
-    if isinstance(pieces, (list, tuple)):
-        found: list[Element] = []
+        if pieces:
+            found.append(text_piece(pieces))
+    elif isinstance(pieces, (list, tuple)):
         for piece in pieces:
             if isinstance(piece, dict):
                 found.append(piece)
             else:
-                found += flatten(piece)
-        return found
-    return [text_piece(str(pieces))]
+                _collect(piece, found)
+    elif pieces is None:
+        return
+    elif isinstance(pieces, Mapping):
+        found.append(dict(pieces))
+    else:
+        found.append(text_piece(str(pieces)))
 
 
 def inline(pieces: Pieces) -> list[Element]:

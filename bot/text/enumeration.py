@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.text.scan import Piece
 
 _MARKER = re.compile(
-    r"(?:(?<=[：:；;，,。、．.！!？?\s])|^)"
+    r"(?=[\d(（①-⑳])(?:(?<=[：:；;，,。、．.！!？?\s])|^)"
     r"(?:(?P<paren>\d{1,2})[)）]|[（(](?P<both>\d{1,2})[)）]|(?P<ring>[①-⑳]))(?!\d)[ \t\u3000]*"
 )
 _SENTENCE_END = re.compile(r"[。！？!?]|\n|\.(?=\s)")

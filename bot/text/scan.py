@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -118,7 +117,7 @@ def _ticked(text: str, start: int, inner: int, close: int, vocabulary: Vocabular
     shown = text[inner:close]
     end = close + inner - start
     content = shown.strip()
-    pull = _PULL.match(content)
+    pull = _PULL.match(content) if "#" in content else None
     if pull is not None:
         return Piece(Kind.PULL, start, end, shown, content, code=True, repo=pull["repo"] or "", number=pull["number"])
     target = target_of(content, vocabulary, ticked=True)
@@ -146,7 +145,7 @@ def _chunk(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list
         return end
     if chunk.isalpha() and (chunk.isupper() or chunk[1:].islower() or len(chunk) == 1):
         if chunk in vocabulary.file_names:
-            pieces.extend(_classified(text, start, end, vocabulary))
+            _classify(text, start, end, vocabulary, pieces)
         return end  # an ordinary word: most are
     scheme = chunk.find("://")
     if scheme > 0:
@@ -159,7 +158,7 @@ def _chunk(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list
                 _words(text, start, start + begin, vocabulary, pieces)
             pieces.append(url)
             return url.end
-    pieces.extend(_classified(text, start, end, vocabulary))
+    _classify(text, start, end, vocabulary, pieces)
     return end
 
 
@@ -189,13 +188,16 @@ def _trimmed(url: str) -> str:
     return url[:end]
 
 
-def _classified(text: str, start: int, end: int, vocabulary: Vocabulary) -> Iterator[Piece]:
+def _classify(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list[Piece]) -> None:
     chunk = text[start:end]
+    if chunk.isalnum() and chunk not in vocabulary.file_names:
+        _words(text, start, end, vocabulary, pieces)
+        return
     before = text[start - 1] if start else ""
     if "#" in chunk:
         pulls = _pulls(text, start, chunk.rstrip(_TRAILING), before)
         if pulls:
-            yield from pulls
+            pieces.extend(pulls)
             return
     if chunk[0] == "/" and not (before and (before.isalnum() or before == "_")):
         return  # an endpoint or an absolute path: neither a file of the repository nor code
@@ -208,30 +210,25 @@ def _classified(text: str, start: int, end: int, vocabulary: Vocabulary) -> Iter
         follower = text[offset + len(body) : offset + len(body) + 1]
         target = target_of(body, vocabulary, ticked=False, follower=follower)
         if target is not None:
-            yield Piece(Kind.PATH, offset, offset + len(body), body, target.path, code=True, target=target)
+            pieces.append(Piece(Kind.PATH, offset, offset + len(body), body, target.path, code=True, target=target))
             return
         if "/" in bare:
-            if is_host(bare.partition("/")[0], vocabulary):
-                return
-            yield from _halves(text, offset, end, vocabulary)
+            if not is_host(bare.partition("/")[0], vocabulary):
+                _halves(text, offset, end, vocabulary, pieces)
             return
-    found: list[Piece] = []
-    _words(text, offset, end, vocabulary, found)
-    yield from found
+    _words(text, offset, end, vocabulary, pieces)
 
 
-def _halves(text: str, start: int, end: int, vocabulary: Vocabulary) -> Iterator[Piece]:
+def _halves(text: str, start: int, end: int, vocabulary: Vocabulary, pieces: list[Piece]) -> None:
     """`block_size/vllm.py` is two things with a slash between."""
     for half in re.finditer(r"[^/]+", text[start:end]):
         begin = start + half.start()
         body = half[0].rstrip(_TRAILING)
         target = target_of(body, vocabulary, ticked=False)
         if target is not None:
-            yield Piece(Kind.PATH, begin, begin + len(body), body, target.path, code=True, target=target)
-            continue
-        found: list[Piece] = []
-        _words(text, begin, start + half.end(), vocabulary, found)
-        yield from found
+            pieces.append(Piece(Kind.PATH, begin, begin + len(body), body, target.path, code=True, target=target))
+        else:
+            _words(text, begin, start + half.end(), vocabulary, pieces)
 
 
 def _pulls(text: str, start: int, chunk: str, before: str) -> list[Piece]:

@@ -166,18 +166,21 @@ class _Builder:
         self, position: int, stop: int, style: tuple[bool, bool], leaves: list[tuple[bool, bool, Leaf]]
     ) -> int:
         """Add the leaves up to the next change of style; give the place reached (a piece is never cut)."""
-        text, pieces = self._text, self._pieces
+        text, pieces, index = self._text, self._pieces, self._piece
+        bold, strike = style
         while position < stop:
-            while self._piece < len(pieces) and pieces[self._piece].start < position:
-                self._piece += 1
-            piece = pieces[self._piece] if self._piece < len(pieces) else None
+            while index < len(pieces) and pieces[index].start < position:
+                index += 1
+            piece = pieces[index] if index < len(pieces) else None
             if piece is None or piece.start >= stop:
-                leaves.append((*style, Text(text=text[position:stop])))
-                return stop
+                leaves.append((bold, strike, Text(text=text[position:stop])))
+                position = stop
+                break
             if piece.start > position:
-                leaves.append((*style, Text(text=text[position : piece.start])))
-            leaves.append((*style, self._leaf(piece)))
+                leaves.append((bold, strike, Text(text=text[position : piece.start])))
+            leaves.append((bold, strike, self._leaf(piece)))
             position = piece.end
+        self._piece = index
         return position
 
     def _pass_edges(self, position: int) -> int:
@@ -237,6 +240,11 @@ def _grouped(leaves: list[tuple[bool, bool, Leaf]]) -> tuple[Inline, ...]:
 
 def _struck(leaves: list[tuple[bool, Leaf]]) -> list[Text | Code | Link | Strike]:
     out: list[Text | Code | Link | Strike] = []
+    if not any(struck for struck, _ in leaves):
+        plain_run: list[Leaf] = []
+        for _, leaf in leaves:
+            _append(plain_run, leaf)
+        return [*plain_run]
     index = 0
     while index < len(leaves):
         struck = leaves[index][0]

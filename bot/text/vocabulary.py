@@ -20,6 +20,7 @@ TopicTree = Mapping[str, Any]
 """Words of a term lead to the next word's tree; the key "" holds the ids of the topics whose term ends here."""
 
 _TOKEN = re.compile(r"[a-z0-9]+|[^\W\d_a-z]|[^\s\w-]|[^\x00-\x7f]")
+_PLURAL = re.compile(r"s(?<=[a-z0-9]{2}[a-hj-rtv-z0-9]s)(?![a-z0-9])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +84,7 @@ def words(text: str) -> list[str]:
 
     A plural -s is folded, `-`, `_` and spaces disappear, so `Spec-Decode`, `spec_decode` and `spec decodes` agree.
     """
-    found = _TOKEN.findall(text.lower())
-    return [
-        token[:-1] if token[-1] == "s" and len(token) > _SHORTEST_PLURAL and token[-2] not in "sui" else token
-        for token in found
-    ]
-
-
-_SHORTEST_PLURAL = 3
+    return _TOKEN.findall(_PLURAL.sub("", text.lower()))
 
 
 @lru_cache(maxsize=16)

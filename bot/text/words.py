@@ -41,6 +41,11 @@ class Target:
 
 def find_words(text: str, start: int, end: int, vocabulary: Vocabulary) -> Iterator[tuple[int, int, str]]:
     """Give (start, end, name) of the code-like words of one run of word characters."""
+    run = text[start:end]
+    if run.isalnum():  # one plain word, as most are
+        if run[0] not in _DIGITS and is_code_word(run, vocabulary):
+            yield start, end, run
+        return
     for match in _WORD.finditer(text, start, end):
         word = match[0]
         if match.lastgroup == "number":
@@ -132,7 +137,8 @@ def target_of(content: str, vocabulary: Vocabulary, *, ticked: bool, follower: s
 
     `follower` is the character after it: `tests/` before a Chinese word or `*.py` is not a folder.
     """
-    match = _FILE.match(content)
+    plain = content.isidentifier() and content not in vocabulary.file_names
+    match = None if plain else _FILE.match(content)
     if match is None or content.lower() in vocabulary.products:
         return None
     path, line = match["path"], match["line"] or ""
