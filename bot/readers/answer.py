@@ -142,9 +142,7 @@ class Answers:
     def _hidden(self, channel: Channel | None) -> frozenset[str]:
         if channel is None:
             return frozenset()
-        return frozenset(
-            repo.removesuffix("/*") for repo, channels in self.confined.items() if channel not in channels
-        )
+        return frozenset(repo.removesuffix("/*") for repo, channels in self.confined.items() if channel not in channels)
 
     def _tried(self, query: EntryQuery, hidden: Collection[str]) -> tuple[WordCount, ...]:
         return tuple(self._word_count(term, hidden) for term in _asked(query)[:_TRIED_WORDS] if len(_asked(query)) > 1)

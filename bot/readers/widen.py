@@ -9,7 +9,7 @@ from bot.model import Phrase, Term
 from bot.text.english import inflections
 from bot.text.glossary import Form, Glossary
 from bot.text.normalise import fold
-from bot.text.tokens import joined, phrase, pieces
+from bot.text.tokens import is_chinese, joined, phrase, pieces
 
 _LONGEST_FORM = 6
 """Words in the longest glossary form that is looked for."""
@@ -20,6 +20,8 @@ _FILLERS = frozenset(
 _SCRIPTS = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+|[^\s]")
 _PARTICLES = re.compile(r"[的了在与和及对为把被]")
 _SEGMENT = 2
+_LOOSENED = 100
+"""Characters of a word that are worth taking apart."""
 
 
 def literal(word: str) -> Term | None:
@@ -51,7 +53,7 @@ def split_scripts(word: str) -> list[str]:
     parts: list[str] = []
     latin = False
     for found in _SCRIPTS.finditer(word):
-        chinese = bool(_is_chinese(found.group()[0]))
+        chinese = is_chinese(found.group()[0])
         if latin and not chinese and parts:
             parts[-1] += found.group()
         else:
@@ -66,7 +68,7 @@ def loosen(term: Term, glossary: Glossary) -> list[Term] | None:
     None if there is nothing to take apart.
     """
     parts: list[str] = []
-    for piece in pieces(fold(term.word)):
+    for piece in pieces(fold(term.word[:_LOOSENED])):
         if piece.cjk:
             parts.extend(part for run in _PARTICLES.split(piece.text) for part in _segments(run, glossary))
         else:
@@ -139,7 +141,3 @@ def _segments(run: str, glossary: Glossary) -> list[str]:
 def _known(part: str, size: int, glossary: Glossary) -> bool:
     exact = phrase(part) if len(part) == size else None
     return exact is not None and glossary.knows((exact,))
-
-
-def _is_chinese(character: str) -> bool:
-    return next(pieces(character)).cjk if character.isalnum() else False

@@ -6,7 +6,10 @@ from collections.abc import Callable, Collection, Iterator
 
 from bot.model import EntryQuery, Phrase, Term
 from bot.text.indexed import EVERY
-from bot.text.tokens import metadata
+from bot.text.tokens import is_chinese, metadata
+
+_ALONE = "^"
+"""Before a character that stands for every token it begins. No token has it."""
 
 
 def confinement(
@@ -36,19 +39,6 @@ def tsquery(required: Collection[Term], excluded: Collection[Term]) -> str:
     return " & ".join([*terms, *(f"!{_tsquery_term(term)}" for term in excluded)])
 
 
-def split(required: Collection[Term], excluded: Collection[Term]) -> tuple[str, str]:
-    """The same in two: what PostgreSQL's index is asked for, and what is only checked on the rows it gives.
-
-    A single Chinese character is the beginning of thousands of tokens, all of which the index would read through,
-    though another word may leave only a handful of rows. The second part is empty where the first says it all.
-    """
-    exact = [term for term in required if not any(phrase.prefix for form in term.alternatives for phrase in form)]
-    if not exact:
-        return tsquery(required, excluded), ""
-    rest = [term for term in required if term not in exact]
-    return tsquery(exact, ()), tsquery(rest, excluded) if rest or excluded else ""
-
-
 def title_score(title: str, terms: Collection[Term]) -> float:
     """How well a title explains a hit: 1 for each term as typed, less for one that means the same.
 
@@ -69,12 +59,22 @@ def stands_in(tokens: str, phrase: Phrase) -> bool:
 
 
 def vector(tokens: Collection[str], gap: str) -> str:
-    """The literal of a tsvector with the tokens at their positions."""
+    """The literal of a tsvector with the tokens at their positions.
+
+    Every Chinese character is in it once more, alone and under a sign: its prefix would be thousands of tokens, all of
+    which PostgreSQL's index would read through.
+    """
     positions: dict[str, list[str]] = {}
     for position, token in enumerate(tokens, start=1):
         if token != gap:
             positions.setdefault(token, []).append(str(position))
-    return " ".join(f"'{token}':{','.join(places)}" for token, places in positions.items())
+    characters = sorted({token[0] for token in positions if is_chinese(token[0])})
+    return " ".join(
+        [
+            *(f"'{token}':{','.join(places)}" for token, places in positions.items()),
+            *(f"'{_ALONE}{character}'" for character in characters),
+        ]
+    )
 
 
 def _repos(repos: Collection[str]) -> Term | None:
@@ -96,6 +96,8 @@ def _tsquery_term(term: Term) -> str:
 
 
 def _tsquery_phrase(phrase: Phrase) -> str:
+    if phrase.prefix and len(phrase.tokens) == 1 and is_chinese(phrase.tokens[0]):
+        return f"'{_ALONE}{phrase.tokens[0]}'"
     tokens = [f"'{token}'" for token in phrase.tokens]
     if phrase.prefix:
         tokens[-1] += ":*"

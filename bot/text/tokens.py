@@ -45,6 +45,7 @@ _PIECES = re.compile(
     rf"|(?P<compound>{_WORD}(?:[_-]{_WORD})*)"
 )
 _WORDS = re.compile(_WORD)
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
 _UNSAFE = re.compile(r"[^\w./#-]+")
 
@@ -166,6 +167,11 @@ def joined(piece: Piece) -> list[str]:
     if len(words) > 2:  # noqa: PLR2004 - more than the pair above
         forms += [first + second for first, second in pairwise(words)]
     return [_cut(form) for form in forms]
+
+
+def is_chinese(character: str) -> bool:
+    """Whether a character belongs to the runs that are split in pairs (Japanese and Korean ones do, too)."""
+    return _CJK_CHARACTER.match(character) is not None
 
 
 def metadata(name: str, value: str) -> str | None:
