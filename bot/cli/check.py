@@ -1,4 +1,4 @@
-"""`digest-bot check`"""
+"""The verb `digest-bot check`."""
 
 from __future__ import annotations
 

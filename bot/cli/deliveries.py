@@ -1,4 +1,4 @@
-"""`digest-bot deliveries`"""
+"""The verb `digest-bot deliveries`."""
 
 from __future__ import annotations
 

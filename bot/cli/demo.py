@@ -1,4 +1,4 @@
-"""`digest-bot demo`"""
+"""The verb `digest-bot demo`."""
 
 from __future__ import annotations
 

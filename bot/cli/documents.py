@@ -1,4 +1,4 @@
-"""`digest-bot documents`"""
+"""The verb `digest-bot documents`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.cli.options import config_option, json_option, print_json, verb
 @json_option
 @config_option
 def command(state: str | None, limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
-    """List the digest files met so far. One that does not fit its format is set aside whole: its line and reason are shown."""
+    """List the digest files met so far, and line and reason of those that were set aside."""
     from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
     from bot.config import load  # noqa: PLC0415
     from bot.storage.listing import list_documents  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`digest-bot ingest`"""
+"""The verb `digest-bot ingest`."""
 
 from __future__ import annotations
 
@@ -42,12 +42,10 @@ def command(paths: tuple[Path, ...], as_json: bool, config_path: Path) -> None: 
             look = FolderInbox(config.inbox_path, archive.clock).look(force=True)
             arrivals = list(look)
             unreadable = [f"{name}: {problem.reason}" for name, problem in look.unreadable]
-        for arrival in arrivals:
-            taken.append(
-                archive.ingest.take(
-                    source=INBOX, name=arrival.name, data=arrival.data, arrived_at=arrival.arrived_at
-                )
-            )
+        taken.extend(
+            archive.ingest.take(source=INBOX, name=one.name, data=one.data, arrived_at=one.arrived_at)
+            for one in arrivals
+        )
     finally:
         archive.close()
     if as_json:

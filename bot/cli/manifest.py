@@ -1,4 +1,4 @@
-"""`digest-bot manifest`"""
+"""The verb `digest-bot manifest`."""
 
 from __future__ import annotations
 

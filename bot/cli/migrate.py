@@ -1,4 +1,4 @@
-"""`digest-bot migrate`"""
+"""The verb `digest-bot migrate`."""
 
 from __future__ import annotations
 

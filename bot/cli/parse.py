@@ -1,4 +1,4 @@
-"""`digest-bot parse`"""
+"""The verb `digest-bot parse`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`digest-bot reindex`"""
+"""The verb `digest-bot reindex`."""
 
 from __future__ import annotations
 

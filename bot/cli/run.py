@@ -1,4 +1,4 @@
-"""`digest-bot run`"""
+"""The verb `digest-bot run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`digest-bot search`"""
+"""The verb `digest-bot search`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 @json_option
 @config_option
 def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
-    """Find past entries, as /digest does. Words that begin with - go behind --: search -- 缓存 -显存"""
+    """Find past entries, as /digest does.
+
+    Words that begin with - go behind --, as in: digest-bot search -- 缓存 -显存
+    """
     from bot.bootstrap.archive import open_answers, open_archive  # noqa: PLC0415 - --help must not wait for it
     from bot.config import load  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`digest-bot status`"""
+"""The verb `digest-bot status`."""
 
 from __future__ import annotations
 

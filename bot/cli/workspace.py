@@ -1,4 +1,4 @@
-"""`digest-bot workspace`"""
+"""The verb `digest-bot workspace`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ class Fault:
     def render(self, name: str) -> str:
         """The fault as one line, `config.yaml:12: channels[0].schedule.at: ...`."""
         where = key_path(self.path)
-        return f"{name}:{self.line}: {where + ': ' if where else ''}{self.reason}"
+        line = f"{name}:{self.line}: {where + ': ' if where else ''}{self.reason}"
+        # Keys and values come from the file: none of them may break the line or move the cursor.
+        return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

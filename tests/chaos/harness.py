@@ -170,7 +170,7 @@ class _Chaos:
             "DATABASE_URL": plan.database_url,
             "PORT": "",
         }
-        self._zygote = subprocess.Popen(  # noqa: S603 - our own program
+        self._zygote = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.zygote"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
@@ -211,19 +211,19 @@ class _Chaos:
         )
 
     def _step(self) -> None:
-        if self._random.random() < 0.7:  # noqa: PLR2004
+        if self._random.random() < 0.7:
             self._feed.write()
         self._arm()
         self._wait_for_posts(self._random.randint(0, 9))
         time.sleep(self._random.uniform(0, 0.05))  # anywhere between a claim, the call and the record
         self._respawn_dead()
-        if self._report.stops < self._plan.stops and self._random.random() < 0.1:  # noqa: PLR2004
+        if self._report.stops < self._plan.stops and self._random.random() < 0.1:
             self._stop_and_continue()
         index = self._random.randrange(len(self._bots))
         self._kill(self._bots[index])
         self._report.kills += 1
         self._bots[index] = self._spawn()
-        if self._random.random() < 0.1:  # noqa: PLR2004
+        if self._random.random() < 0.1:
             action = self._random.choice(["drop", "refresh_requested", "warning"])
             self._control("socket", {"action": action})
 
@@ -249,7 +249,7 @@ class _Chaos:
             self._judge(client, expected)
             lost = {name: one.lost for name, one in self._report.verdicts.items()}
             self._say(f"settling: {lost} still missing, {self._unfinished()} unfinished")
-            if max(lost.values()) <= 2:  # noqa: PLR2004 - few enough to name
+            if max(lost.values()) <= 2:
                 self._say(f"  {[one.surprises for one in self._report.verdicts.values()]}")
             if all(not one.lost for one in self._report.verdicts.values()) and not self._unfinished():
                 break
@@ -277,7 +277,7 @@ class _Chaos:
         for _ in range(self._random.randint(1, 2)):
             kind, more = self._random.choice(POST_FAULTS)
             self._fault("chat.postMessage", kind, more)
-        if self._random.random() < 0.3:  # noqa: PLR2004
+        if self._random.random() < 0.3:
             method, kind, more = self._random.choice(OTHER_FAULTS)
             self._fault(method, kind, more)
 
@@ -350,7 +350,7 @@ class _Chaos:
 
     def _process(self, stack: ExitStack, command: list[str], log: str) -> subprocess.Popen[bytes]:
         output = stack.enter_context((self._folder / log).open("ab"))
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, stdin=subprocess.DEVNULL)  # noqa: S603 - our own program
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
 
         def end() -> None:
             process.terminate()
@@ -363,7 +363,7 @@ class _Chaos:
 
     def _deliveries(self, state: str) -> list[dict[str, Any]]:
         command = [sys.executable, "-m", "bot", "deliveries", "--state", state, "--json"]
-        done = subprocess.run(  # noqa: S603 - our own program
+        done = subprocess.run(
             [*command, "--config", str(self._folder / "config.yaml")],
             cwd=ROOT,
             env={**os.environ, **self._environ},
@@ -388,8 +388,8 @@ class _Chaos:
     def _control(self, path: str, body: dict[str, object] | None = None, *, method: str | None = None) -> dict[str, Any]:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self._url}/_control/{path}", data=data, headers=headers, method=method)  # noqa: S310 - loopback
-        with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310 - loopback
+        request = urllib.request.Request(f"{self._url}/_control/{path}", data=data, headers=headers, method=method)
+        with urllib.request.urlopen(request, timeout=10) as response:
             answer: dict[str, Any] = json.load(response)
         return answer
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from slack_sdk import WebClient
 
@@ -57,7 +58,7 @@ def judge(messages: Sequence[dict[str, object]], expected: Sequence[str]) -> Ver
     once = list(dict.fromkeys(titles))
     position = {title: index for index, title in enumerate(expected)}
     places = [position[title] for title in once if title in position]
-    out_of_order = sum(later < earlier for earlier, later in zip(places, places[1:], strict=False))
+    out_of_order = sum(later < earlier for earlier, later in pairwise(places))
     strange = [*(set(expected) - set(titles)), *(set(titles) - set(expected))]
     return Verdict(
         posted=len(titles),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,6 @@ def test_kills_and_faults_lose_nothing_double_nothing_and_keep_the_order(plan: P
 
 @pytest.mark.parametrize("mutation", ["default_retries", "sent_first"])
 def test_the_oracle_notices_a_bot_that_breaks_the_promise(mutation: str, sqlite_plan: Plan, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     report = run(replace(sqlite_plan, mutation=mutation, settle_seconds=15), tmp_path / "chaos")
     total = [one for one in report.verdicts.values() if not one.is_clean]
     assert total, f"{mutation} went unnoticed: {report.line()}"

@@ -6,6 +6,7 @@ import re
 import sys
 from datetime import timedelta
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -40,8 +41,12 @@ def filled(text: str) -> str:
     for name, make in TABLES.items():
         pattern = re.compile(rf"(<!-- {name}:begin -->\n).*?(<!-- {name}:end -->)", re.DOTALL)
         assert pattern.search(text), f"README.md has no {name} marks"
-        text = pattern.sub(lambda match, table=make(): f"{match[1]}{table}\n{match[2]}", text)
+        text = pattern.sub(partial(_around, make()), text)
     return text
+
+
+def _around(table: str, match: re.Match[str]) -> str:
+    return f"{match[1]}{table}\n{match[2]}"
 
 
 def _keys(model: type[BaseModel], prefix: str) -> list[tuple[str, str, str]]:
@@ -75,21 +80,23 @@ def _default(field: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, timedelta):
-        seconds = value.total_seconds()
-        for unit, size in (("h", 3600), ("m", 60)):
-            if seconds >= size and seconds % size == 0:
-                return f"{int(seconds // size)}{unit}"
-        return f"{seconds:g}s"
-    if isinstance(value, frozenset):
-        return "mon-fri" if value == frozenset(range(5)) else ", ".join(DAYS[day] for day in sorted(value))
-    if isinstance(value, ZoneInfo):
-        return value.key
-    if isinstance(value, Enum):
-        return str(value.value)
-    if isinstance(value, tuple):
-        return ", ".join(f'"{item}"' for item in value)
-    return str(value)
+    match value:
+        case timedelta():
+            return _duration(value.total_seconds())
+        case frozenset():
+            return "mon-fri" if value == frozenset(range(5)) else ", ".join(DAYS[day] for day in sorted(value))
+        case ZoneInfo():
+            return value.key
+        case tuple():
+            return ", ".join(f'"{item}"' for item in value)
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("m", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{int(seconds // size)}{unit}"
+    return f"{seconds:g}s"
 
 
 if __name__ == "__main__":

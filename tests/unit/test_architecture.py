@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "bot" / "ARCHITECTURE.md").read_text(encoding="utf-8")
 TOP = {"pyproject.toml", "README.md", "bot", "seeds", "config.yaml", "tests", "Procfile"}
-NAMED = sorted({name for name in re.findall(r"`((?:bot/|tests/|\.ci/)[\w./-]+)`", PAGE)})
+NAMED = sorted(set(re.findall(r"`((?:bot/|tests/|\.ci/)[\w./-]+)`", PAGE)))
 SEED_SHA256 = {
     "000_382cd8b32110c293.txt": "e22937f596cee8bca3e7052e14a78892be2f6effecdc98661ca4159eba4eb144",
     "001_4f63b06047f4c719.txt": "f3ab219ec49b05a7a3d835ea20c27fa496cfdd0d85f8e46d845a34d952d380f0",

@@ -152,7 +152,9 @@ def test_a_printed_secret_shows_no_token() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_a_configuration_or_a_configuration_error(text: str) -> None:
+    faults = ""
     try:
         parse(text)
     except ConfigError as error:
-        assert str(error).startswith("config.yaml:")
+        faults = str(error)
+    assert all(line.startswith("config.yaml:") for line in faults.split("\n") if line)
