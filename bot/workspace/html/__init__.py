@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.workspace.html.blocks import draw_blocks
-from bot.workspace.html.message import draw_message, draw_row, draw_view
+from bot.workspace.html.message import draw_message, draw_row, draw_thread, draw_view
 from bot.workspace.html.resolver import PlainResolver, Resolver
 from bot.workspace.html.standalone import standalone_page
 from bot.workspace.html.visible import characters_of
@@ -22,6 +22,7 @@ __all__ = [
     "render_blocks",
     "render_message",
     "render_row",
+    "render_thread",
     "render_view",
     "visible_text",
 ]
@@ -35,6 +36,11 @@ def render_message(message: Mapping[str, Any], resolver: Resolver) -> str:
 def render_row(message: Mapping[str, Any], resolver: Resolver) -> str:
     """Return a message with author and time, for pages that have no script to add them."""
     return draw_row(message, resolver)
+
+
+def render_thread(rows: Iterable[str]) -> str:
+    """Return the rows of a thread, as made by `render_row`, under the message that they answer."""
+    return draw_thread(rows)
 
 
 def render_view(view: Mapping[str, Any], resolver: Resolver) -> str:

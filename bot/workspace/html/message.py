@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from bot.workspace.html.blocks import draw_blocks
@@ -82,6 +83,11 @@ def draw_row(message: Json, resolver: Resolver) -> Html:
     column = element("div", {"class": "msg-column"}, note, head, draw_message(message, resolver))
     css = "msg is-ephemeral" if private else "msg"
     return element("article", {"class": css, "data-testid": "message"}, picture, column)
+
+
+def draw_thread(rows: Iterable[str]) -> Html:
+    """Return rows that this package rendered, set in under their parent."""
+    return element("section", {"class": "preview-thread", "aria-label": "Thread"}, *(Html(row) for row in rows))
 
 
 def _clock(ts: object) -> Html:
