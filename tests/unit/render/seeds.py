@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from bot.ingest.extract import extract
+from bot.ingest.parse import parse
 from bot.model import (
     Answer,
     AnswerHit,
     Entry,
     EntryQuery,
-    Extraction,
     Language,
     Order,
     Snippet,
     Span,
-    Verdict,
     WordCount,
 )
 from bot.render.views import CarriedGroup, CarriedLine, Late, Place, RootLine, RootView, Style
+from bot.text import vocabulary
 
 ROOT = Path(__file__).parents[3]
 DAYS = (date(2026, 12, 1), date(2026, 12, 2))
@@ -33,31 +34,27 @@ def style(language: Language = Language.ZH, **changes) -> Style:
 
 
 def seed_entries() -> list[Entry]:
-    verdicts = {
-        known["title"]: known
-        for known in json.loads((ROOT / "tests/golden/data/verdicts.json").read_text(encoding="utf-8"))
-    }
+    return list(_seed_entries())
+
+
+@cache
+def _seed_entries() -> tuple[Entry, ...]:
+    words = vocabulary.load()
     found: dict[str, Entry] = {}
     for name, day in zip(FILES, DAYS, strict=True):
-        repo, *texts = (ROOT / "seeds" / name).read_text(encoding="utf-8").strip().split("\n\n")
-        for title, body in zip(texts[::2], texts[1::2], strict=True):
-            earlier = found.get(title)
-            known = verdicts[title]
-            start = body.index(known["phrase"])
-            found[title] = Entry(
+        for parsed in parse((ROOT / "seeds" / name).read_bytes(), name=name).entries:
+            earlier = found.get(parsed.title)
+            found[parsed.title] = Entry(
                 id=earlier.id if earlier else len(found) + 1,
-                repo=repo,
-                title=title,
-                body=body,
+                repo=parsed.repo,
+                title=parsed.title,
+                body=parsed.body,
                 revision=1,
                 edition=earlier.edition if earlier else day,
                 editions=(*earlier.editions, day) if earlier else (day,),
-                extraction=Extraction(
-                    verdict=Verdict(known["verdict"]),
-                    verdict_span=Span(start=start, end=start + len(known["phrase"])),
-                ),
+                extraction=extract(parsed.title, parsed.body, vocabulary=words),
             )
-    return list(found.values())
+    return tuple(found.values())
 
 
 def permalink(entry_id: int) -> str:
