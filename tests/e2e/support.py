@@ -256,9 +256,9 @@ class Morning:
     def tick(self) -> None:
         assert self.bot is not None
         self.bot.ingest()
-        self.bot.deliver()
-        self.bot.reconcile()
-        self.bot.deliver()
+        for _ in range(3):  # after a few messages a turn ends, so that another replica may go on
+            self.bot.deliver()
+            self.bot.reconcile()
         self.bot.update()
 
 
