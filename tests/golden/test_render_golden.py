@@ -182,7 +182,8 @@ def test_the_views_have_the_design_s_words(renderer, language):
         assert [block["type"] for block in ours["blocks"]] == [block["type"] for block in theirs["blocks"]]
         for one, other in zip(ours["blocks"], theirs["blocks"], strict=True):
             if one["type"] in ("context", "header", "input"):
-                assert one == other
+                # Beyond the design: the search field has a fixed id, so that what is typed outlives a publishing.
+                assert {key: value for key, value in one.items() if key != "block_id"} == other
     assert made["g_modal"]["title"] == target("g_modal", language)["title"]
     assert controls(made["g_modal"]["blocks"]) == controls(target("g_modal", language)["blocks"])
 
