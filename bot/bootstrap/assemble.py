@@ -163,10 +163,10 @@ class Bot:
             _log.error("configuration_refused", error=str(error))
             self.delivery.alarm.raise_alert("configuration", f"The new config.yaml is refused, the old one stays:\n{error}")
             return
-        self.delivery.alarm.clear("configuration")
         later = _needs_a_start(self.config, config)
         self.config = config
         _log.info("configuration_taken", channels=len(config.channels), counts_from_the_next_start=later)
+        self.delivery.alarm.clear("configuration")
         try:
             self.refresh_policies()
         except StorageUnavailable as error:
@@ -406,7 +406,7 @@ def _needs_a_start(old: Config, new: Config) -> list[str]:
     before, after = old.model_dump(), new.model_dump()
     before["search"].pop("confined"), after["search"].pop("confined")
     before["alerts"].pop("channel"), after["alerts"].pop("channel")
-    kept = ("inbox", "database", "delivery", "alerts", "search", "topics", "base")
+    kept = ("inbox", "database", "delivery", "alerts", "search", "topics")
     return [name for name in kept if before[name] != after[name]]
 
 

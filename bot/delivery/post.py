@@ -29,7 +29,6 @@ from bot.model import Channel, DeliveryState
 
 _log = structlog.get_logger("bot.delivery")
 
-_QUEUE = 25
 _LOOK_EVERY = timedelta(milliseconds=500)
 _HOLD_AT_MOST = timedelta(seconds=5)
 _LONGEST_NAP = 0.25
@@ -71,6 +70,8 @@ class Sender:
         self._landed: list[Landing] = []
         self._looked_at: datetime | None = None
         self._freed: list[Channel] = []
+        self._patience: dict[Channel, int] = {}
+        """After how many more messages a channel that nobody took over is offered again."""
         self._later: list[datetime] = []
         """When channels that were given back for a while want to be looked at again."""
 
@@ -124,7 +125,9 @@ class Sender:
         return full
 
     def _open(self, channels: Sequence[Channel], since: datetime, now: datetime, until: datetime) -> None:
-        turns = self._storage.turns(channels, since, _QUEUE)
+        share_at = {one: self._patience.pop(one, self._settings.share_after) for one in channels}
+        # One more than is sent under this lease: what lies behind it is read when its turn comes.
+        turns = self._storage.turns(channels, since, max(share_at.values()) + 1)
         spare: list[Channel] = []
         material = self._composer.gather([one for turn in turns.values() for one in turn.queue])
         for channel in channels:
@@ -136,9 +139,15 @@ class Sender:
                 spare.append(channel)
             else:
                 at = max(now, turn.next_post_at or now)
-                self._lines.add(
-                    Line(turn=turn, queue=deque(turn.queue), lease_until=until, at=at, material=material)
+                line = Line(
+                    turn=turn,
+                    queue=deque(turn.queue),
+                    lease_until=until,
+                    at=at,
+                    material=material,
+                    share_at=share_at[channel],
                 )
+                self._lines.add(line)
         self._freed.extend(spare)
 
     # --- sending ----------------------------------------------------------------------------------------------------
@@ -256,13 +265,16 @@ class Sender:
             line.again(delivery, record)
         else:
             line.queue.popleft()
+        at = record.next_post_at or now
         if not line.queue or landing.flight.parcel.parts > 1:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
+            if landing.flight.parcel.parts > 1 or len(line.turn.queue) >= _QUEUE:
+                heapq.heappush(self._later, at)  # there is more for certain: not left to the next tick
             return
-        at = record.next_post_at or now
-        if line.said >= self._settings.share_after and at > now:
+        if line.said >= line.share_at and at > now:
             # Its pace leaves a moment in which another replica, if there is one with less to do, can take it over.
             self._give_up(line.channel)
+            self._patience[line.channel] = 2 * line.share_at
             heapq.heappush(self._later, max(now, at - _LEASABLE_AHEAD / 2))
             return
         self._hold(line, at, now)

@@ -12,7 +12,7 @@ import pytest
 
 from bot.workspace.server import LocalWorkspace
 from tests.conftest import require
-from tests.e2e import support
+from tests.e2e import promise, support
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -40,6 +40,23 @@ def make_morning(tmp_path: Path) -> Iterator[Callable[..., support.Morning]]:
             morning = support.Morning(folder, workspace, clock, database or f"sqlite:///{folder / 'bot.db'}")
             stack.callback(morning.stop)
             return morning
+
+        yield make
+
+
+@pytest.fixture
+def make_team(tmp_path: Path) -> Iterator[Callable[..., promise.Team]]:
+    """Make a `Team` at a time in Shanghai on a given database (default: a SQLite file of its own)."""
+    with contextlib.ExitStack() as stack:
+
+        def make(moment: str, database: str | None = None) -> promise.Team:
+            clock = support.MovedClock(support.shanghai(moment))
+            workspace = stack.enter_context(LocalWorkspace(clock=clock.seconds))
+            folder = tmp_path / "team"
+            folder.mkdir()
+            team = promise.Team(folder, workspace, clock, database or f"sqlite:///{folder / 'bot.db'}")
+            stack.callback(team.stop)
+            return team
 
         yield make
 
