@@ -105,7 +105,9 @@ class Composer:
 
     def _before(self, entry: Entry, revision: int) -> Wording:
         found = self._wordings.wordings(entry.id, (revision - 1,))
-        return found.get(revision - 1) or Wording(revision=revision, title=entry.title, body=entry.body)
+        return found.get(revision - 1) or Wording(
+            revision=revision, title=entry.title, body=entry.body, verdict=_verdict(entry)
+        )
 
     def _entry(self, entry: Entry, style: Style, *, overtaken: bool) -> tuple[Message, ...]:
         key = (entry.id, entry.revision, len(entry.editions), style, overtaken)
@@ -157,12 +159,15 @@ def root_revision(entries: Sequence[Entry]) -> int:
 
 def what_changed(before: Wording, entry: Entry) -> tuple[str, ...]:
     """Return which of `title`, `body` and `verdict` differ."""
-    verdict = entry.extraction.verdict.value if entry.extraction.verdict else None
     pairs = (("title", before.title, entry.title), ("body", before.body, entry.body))
     changed = [name for name, old, new in pairs if old != new]
-    if before.verdict is not None and before.verdict != verdict:
+    if before.verdict != _verdict(entry):
         changed.append("verdict")
     return tuple(changed)
+
+
+def _verdict(entry: Entry) -> str | None:
+    return entry.extraction.verdict.value if entry.extraction.verdict else None
 
 
 def _thread_of(delivery: Delivery, turn: Turn) -> str | None:

@@ -38,7 +38,7 @@ def worth_a_reply(before: Wording, after: Wording, share: float | None) -> bool:
     """Return whether readers of a thread should hear of the change: another verdict, or more than `share` new text."""
     if share is None:
         return False
-    if before.verdict is not None and before.verdict != after.verdict:
+    if before.verdict != after.verdict:
         return True
     likeness = SequenceMatcher(None, before.body, after.body, autojunk=False).ratio()
     return 1 - likeness > share
