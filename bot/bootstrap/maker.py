@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from itertools import groupby
 
 from bot.bootstrap.policies import render_style
@@ -24,11 +25,13 @@ class RenderedMessages:
     def __init__(self, renderer: Renderer, *, permalink: Permalink) -> None:
         self._renderer = renderer
         self._permalink = permalink
+        # In the morning many channels are owed the same head: it is rendered once.
+        self._root = lru_cache(maxsize=64)(renderer.root)
 
     def root(self, view: RootView, style: Style) -> Message:
         """Make a slot's root; the compact one opens every entry."""
         compact = view.slot.layout is Layout.COMPACT or view.slot.detail.get("compact", False)
-        make = self._renderer.compact if compact else self._renderer.root
+        make = self._renderer.compact if compact else self._root
         return make(self._root_view(view, style), render_style(style))
 
     def empty(self, view: RootView, style: Style) -> Message:

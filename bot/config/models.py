@@ -150,7 +150,7 @@ class DeliveryConfig(_Model):
     )
     max_attempts: int = Field(default=8, ge=1, le=100, description="tries of one message before it is held")
     tick: Duration = Field(default=timedelta(seconds=5), description="time between two looks at what is due")
-    workers: int = Field(default=16, ge=1, le=256, description="threads that send at the same time")
+    workers: int = Field(default=64, ge=1, le=256, description="threads that send at the same time")
 
     @model_validator(mode="after")
     def _lease_outlasts_a_post(self) -> Self:

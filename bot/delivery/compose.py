@@ -52,14 +52,14 @@ class Composer:
 
     def gather(self, deliveries: Sequence[Delivery]) -> Material:
         """Read what these deliveries speak of."""
-        ids = dict.fromkeys(entry_id for one in deliveries if (entry_id := entry_of(one.subject)) is not None)
         roots = [
             one.slot_id for one in deliveries if one.kind is DeliveryKind.ROOT and one.slot_id is not None
         ]
-        return Material(
-            entries=self._storage.entries(tuple(ids)) if ids else {},
-            slots=self._storage.slot_views(roots) if roots else {},
-        )
+        slots = self._storage.slot_views(roots) if roots else {}
+        ids = dict.fromkeys(entry_id for one in deliveries if (entry_id := entry_of(one.subject)) is not None)
+        for slot in slots.values():  # a root shows entries whose own deliveries are not in hand yet
+            ids |= dict.fromkeys(int(one) for name in ("entries", "carried") for one in slot.detail.get(name, ()))
+        return Material(entries=self._storage.entries(tuple(ids)) if ids else {}, slots=slots)
 
     def post(
         self,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+_LINGER = 0.01
+"""Seconds: results that come this close together are taken together, and cost one transaction."""
 
 
 class ThreadCrew(Generic[T]):
@@ -43,7 +47,10 @@ class ThreadCrew(Generic[T]):
         """Return what has finished; wait up to `seconds` where nothing has."""
         found: list[T] = []
         try:
-            found.append(self._results.get(timeout=seconds) if seconds > 0 else self._results.get_nowait())
+            if seconds > 0:
+                found.append(self._results.get(timeout=seconds))
+                if self._busy:
+                    time.sleep(_LINGER)
             while True:
                 found.append(self._results.get_nowait())
         except Empty:

@@ -22,6 +22,10 @@ class Line:
     lease_until: datetime
     at: datetime
     material: Material
+    share_at: int
+    """Messages sent under this lease before the channel is offered to other replicas."""
+    is_cut: bool = False
+    """Whether more is planned than was read."""
     said: int = 0
     """Messages sent under this lease."""
     ticket: int = 0

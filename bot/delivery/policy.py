@@ -127,8 +127,9 @@ class DeliverySettings:
     grab: int = 50
     """Channels leased at a time: few enough that replicas share the work."""
     share_after: int = 6
-    """Messages sent under one lease before the channel is offered to other replicas again."""
-    workers: int = 16
+    """Messages sent under one lease before the channel is offered to other replicas again; twice as many each time
+    that none takes it."""
+    workers: int = 64
     turn: float = 20.0
     """Length of one `deliver` call."""
     drain: float = 6.0

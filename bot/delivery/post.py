@@ -127,7 +127,8 @@ class Sender:
     def _open(self, channels: Sequence[Channel], since: datetime, now: datetime, until: datetime) -> None:
         share_at = {one: self._patience.pop(one, self._settings.share_after) for one in channels}
         # One more than is sent under this lease: what lies behind it is read when its turn comes.
-        turns = self._storage.turns(channels, since, max(share_at.values()) + 1)
+        limit = max(share_at.values()) + 1
+        turns = self._storage.turns(channels, since, limit)
         spare: list[Channel] = []
         material = self._composer.gather([one for turn in turns.values() for one in turn.queue])
         for channel in channels:
@@ -146,6 +147,7 @@ class Sender:
                     at=at,
                     material=material,
                     share_at=share_at[channel],
+                    is_cut=len(turn.queue) >= limit,
                 )
                 self._lines.add(line)
         self._freed.extend(spare)
@@ -268,7 +270,7 @@ class Sender:
         at = record.next_post_at or now
         if not line.queue or landing.flight.parcel.parts > 1:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
-            if landing.flight.parcel.parts > 1 or len(line.turn.queue) >= _QUEUE:
+            if landing.flight.parcel.parts > 1 or line.is_cut:
                 heapq.heappush(self._later, at)  # there is more for certain: not left to the next tick
             return
         if line.said >= line.share_at and at > now:
