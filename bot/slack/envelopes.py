@@ -24,6 +24,9 @@ class Envelopes:
 
     def take(self, envelope: Mapping[str, Any], send: Callable[[str], None]) -> None:
         """Work on the envelope in the pool. Returns at once."""
+        if is_own_echo(envelope):
+            send(json.dumps({"envelope_id": envelope["envelope_id"]}))
+            return
         try:
             self._executor.submit(self._work, envelope, send)
         except RuntimeError:  # the pool is closed: the program stops, and Slack delivers again
@@ -42,6 +45,17 @@ class Envelopes:
         except Exception:
             # The edge of a thread: an error here would vanish with its Future.
             log.exception("envelope_failed", kind=envelope.get("type"))
+
+
+def is_own_echo(envelope: Mapping[str, Any]) -> bool:
+    """Whether the envelope tells of what a bot has said or changed, which no listener takes up.
+
+    In the morning each message of ours comes back like this: Bolt would spend as long on it as posting has taken.
+    """
+    event = (envelope.get("payload") or {}).get("event") or {}
+    if envelope.get("type") != "events_api" or event.get("type") != "message":
+        return False
+    return event.get("subtype") in {None, "bot_message"} and bool(event.get("bot_id"))
 
 
 def ack(envelope: Mapping[str, Any], response: BoltResponse) -> dict[str, Any] | None:

@@ -157,6 +157,8 @@ class Socket:
                 ping_timeout=PING_SECONDS,
                 close_timeout=1,
                 max_size=LARGEST,
+                # Every message of ours comes back as an event: inflating it costs more than it saves.
+                compression=None,
             )
             # Entered as websockets 17 wants it; leaving it means to close, which the link does.
             return ExitStack().enter_context(opened)

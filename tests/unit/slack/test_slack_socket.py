@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from bot.errors import SlackUnavailable
 from bot.slack.backoff import Backoff
-from bot.slack.envelopes import ack
+from bot.slack.envelopes import ack, is_own_echo
 from bot.slack.socket import Socket
 from bot.workspace.server import LocalWorkspace
 from tests.unit.slack.harness import Bot, Hand, eventually
@@ -105,3 +105,23 @@ def test_an_ack_says_what_the_listener_said(kind, response, expected):
         "application/json" if str(response.body).startswith("{") else "text/plain"
     ]
     assert ack({"envelope_id": "e", "type": kind}, response) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "expected"),
+    [
+        ("events_api", {"type": "message", "bot_id": "B1", "text": "a"}, True),
+        ("events_api", {"type": "message", "bot_id": "B1", "thread_ts": "1.1"}, True),
+        ("events_api", {"type": "message", "user": "U1", "thread_ts": "1.1"}, False),
+        ("events_api", {"type": "message", "subtype": "message_deleted", "bot_id": "B1"}, False),
+        ("events_api", {"type": "app_mention", "bot_id": "B1"}, False),
+        ("events_api", {"type": "reaction_added"}, False),
+        ("interactive", {"type": "message", "bot_id": "B1"}, False),
+    ],
+)
+def test_only_what_a_bot_has_said_is_acknowledged_without_a_look(kind, event, expected):
+    assert is_own_echo({"envelope_id": "e", "type": kind, "payload": {"event": event}}) is expected
+
+
+def test_an_envelope_without_a_payload_is_no_echo():
+    assert not is_own_echo({"envelope_id": "e", "type": "events_api"})
