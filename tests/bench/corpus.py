@@ -3,7 +3,7 @@
 python -m tests.bench.corpus --count 3
 """
 
-# ruff: noqa: T201 - it prints
+
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a bench prints
+
 """What a delivered message costs the bot in CPU, beside a bare slack_sdk loop that posts the same blocks.
 
     python -m tests.bench.cost [--channels 200] [--database postgresql]

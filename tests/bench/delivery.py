@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a bench prints
+
 """How near a morning comes to the shortest time that Slack's pace allows, and what a plain loop would take.
 
     python -m tests.bench.delivery [--channels 200] [--database postgresql] [--ceiling default] [--throttle 0.05]
@@ -145,7 +145,7 @@ def main() -> None:
 
 
 def _free_ports(count: int) -> list[int]:
-    import socket  # noqa: PLC0415 - only for replicas
+    import socket
 
     with contextlib.ExitStack() as stack:
         listening = [stack.enter_context(socket.socket()) for _ in range(count)]

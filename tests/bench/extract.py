@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a command that prints its figures
+
 """How many seed entries are parsed and understood in a second, on one core.
 
 python -m tests.bench.extract

@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a command that prints its figures
+
 """Random nasty texts in every place of every message, before every judge.
 
 python -m tests.bench.fuzz_render --count 100000

@@ -6,7 +6,7 @@
 Exits with 1 at the first error, at an answer later than a second, or where the databases differ.
 """
 
-# ruff: noqa: T201 - a bench prints
+
 
 from __future__ import annotations
 

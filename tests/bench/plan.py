@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a bench prints
+
 """How long planning takes: purely, and written into either database.
 
     python -m tests.bench.plan [--channels 1000] [--candidates 500] [--record 200 1000]

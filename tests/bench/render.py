@@ -1,4 +1,4 @@
-# ruff: noqa: T201 - a command that prints its figures
+
 """How long an entry takes from its text to checked blocks, as a multiple of `json.dumps` of those blocks; and how many
 entries are parsed and understood in a second.
 

@@ -7,7 +7,7 @@
 With `--keep` the archives are built once and used again. tantivy and PostgreSQL come with the `dev` and `test` extras.
 """
 
-# ruff: noqa: T201 - a bench prints
+
 
 from __future__ import annotations
 

