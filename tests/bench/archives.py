@@ -1,7 +1,5 @@
 """The archives of the benches: one corpus in SQLite, PostgreSQL and tantivy."""
 
-
-
 from __future__ import annotations
 
 import contextlib

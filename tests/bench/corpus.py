@@ -3,8 +3,6 @@
 python -m tests.bench.corpus --count 3
 """
 
-
-
 from __future__ import annotations
 
 import argparse

@@ -6,8 +6,6 @@
 Exits with 1 at the first error, at an answer later than a second, or where the databases differ.
 """
 
-
-
 from __future__ import annotations
 
 import argparse

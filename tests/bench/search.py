@@ -7,8 +7,6 @@
 With `--keep` the archives are built once and used again. tantivy and PostgreSQL come with the `dev` and `test` extras.
 """
 
-
-
 from __future__ import annotations
 
 import argparse
