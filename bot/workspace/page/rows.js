@@ -4,6 +4,7 @@ import { glyph } from "./emoji.js";
 
 const signatures = new WeakMap();
 const GROUP_SECONDS = 300;
+const PILL = 26; // height of a day's name: a later day that has come closer than that lies over the earlier one
 const COLOURS = ["#6b5b95", "#3d7f66", "#a0522d", "#2f6690", "#8a4f7d", "#55702f"];
 
 /** Whether Slack wrote it (somebody joined, the topic changed) and not the person it names. */
@@ -139,7 +140,7 @@ export function reconcile(log, messages, context) {
 /** Days that stick to the head of the list lie upon each other. Only the last shows: a wider one would look out. */
 export function hidePastDays(log) {
   const tops = [...log.querySelectorAll(".day")].map((day) => [day, Math.round(day.getBoundingClientRect().top)]);
-  tops.forEach(([day, top], at) => day.classList.toggle("is-past", tops[at + 1]?.[1] === top));
+  tops.forEach(([day, top], at) => day.classList.toggle("is-past", at + 1 < tops.length && tops[at + 1][1] - top < PILL));
 }
 
 function divider(kept, message) {
