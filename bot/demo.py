@@ -14,7 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.bootstrap.assemble import Bot, assemble
+from bot.bootstrap.assemble import assemble
+from bot.bootstrap.running import Bot
 from bot.config import Config, Secrets
 from bot.errors import DigestBotError
 from bot.model import DeliveryKind, DeliveryState, Language

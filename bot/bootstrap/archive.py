@@ -65,9 +65,7 @@ def open_archive(config: Config, *, clock: Clock | None = None) -> Archive:
         database=database,
         vocabulary=words,
         glossary=load_glossary(config),
-        ingest=Ingest(
-            storage=IngestStore(database), vocabulary=words, zone=config.inbox.timezone, clock=clock
-        ),
+        ingest=Ingest(storage=IngestStore(database), vocabulary=words, zone=config.inbox.timezone, clock=clock),
         deliveries=DeliveryStore(database),
     )
 

@@ -1,16 +1,10 @@
-"""The composition root: configuration and secrets in, a bot out. The only place that knows every concrete class."""
+"""Puts the bot together: configuration and secrets in, a `Bot` out. The only place that knows every concrete class."""
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from datetime import timedelta
-from uuid import uuid4
 
 import structlog
 
@@ -18,23 +12,19 @@ from bot.bootstrap.archive import Archive, open_answers, open_archive
 from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
 from bot.bootstrap.counted import CountedHistory, CountedPoster
-from bot.bootstrap.health import Health
 from bot.bootstrap.maker import RenderedMessages
-from bot.bootstrap.people import Front, open_front
+from bot.bootstrap.people import open_front
 from bot.bootstrap.policies import delivery_settings
-from bot.bootstrap.watch import HUNG_AFTER, Watch
+from bot.bootstrap.running import Bot, new_owner
+from bot.bootstrap.watch import Watch
 from bot.config import Config, Secrets
 from bot.delivery.outcome import TEAM_REFUSALS
-from bot.delivery.policy import ChannelPolicy
 from bot.delivery.ports import Clock
 from bot.delivery.service import DeliveryService
-from bot.errors import ConfigError, SlackUnavailable, StorageUnavailable
+from bot.errors import ConfigError
 from bot.inboxes.folder import FolderInbox
 from bot.metrics import Metrics
-from bot.model import Channel
 from bot.render.messages import Renderer
-from bot.runtime import Part, Runtime
-from bot.scheduler import Clockwork, Tick
 from bot.slack.asking import Refused
 from bot.slack.client import posting_client, reading_client, spare_loopback_the_proxy
 from bot.slack.directory import Directory, Identity
@@ -42,243 +32,9 @@ from bot.slack.history import SlackHistory
 from bot.slack.poster import SlackPoster
 from bot.storage import stats
 from bot.storage.names_store import NamesStore
-from bot.storage.search_store import SearchStore
-from bot.web import EVERYWHERE, LOOPBACK, Server, build_web, serve
+from bot.web import EVERYWHERE, LOOPBACK
 
 _log = structlog.get_logger("bot.bootstrap")
-
-_REFRESH = timedelta(seconds=30)
-"""How often channels that could not be found are looked for again, and policies are compared with what has arrived."""
-_LEFT_BEHIND = frozenset({"deliver", "reconcile", "update"})
-"""Ticks whose hung run may be left behind: to the database it is a replica that was paused."""
-_DRAIN_SECONDS = 7.0
-"""What the ticks may take, of the time that a stop has in all."""
-_FIRST_LOOK_SECONDS = 60.0
-"""How long the schedule waits at start for the first look at the inbox: a slot that is due by then would be found empty."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Bot:
-    """Everything that a running bot is made of. `runtime` runs it; tests and the demo call its ticks themselves."""
-
-    config: Config
-    archive: Archive
-    metrics: Metrics
-    watch: Watch
-    channels: Channels
-    arrivals: Arrivals
-    delivery: DeliveryService
-    front: Front
-    stopping: threading.Event
-    reread: Callable[[], Config] | None
-    port: int | None
-    http: bool
-    host: str
-
-    _policies: Mapping[Channel, ChannelPolicy] | None = None
-    _clockwork: Clockwork | None = None
-    _refreshing: threading.Lock = field(default_factory=threading.Lock)
-    _looking: threading.Lock = field(default_factory=threading.Lock)
-    _hung: set[str] = field(default_factory=set)
-    _server: Server | None = None
-    _looked: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def clock(self) -> Clock:
-        """The clock that every service was given."""
-        return self.archive.clock
-
-    # --- ticks ---
-
-    def ingest(self) -> None:
-        """Take what has arrived."""
-        with self._looking:
-            taken = self.arrivals.look()
-        if taken:
-            self.refresh_policies()
-        self._looked.set()
-
-    def refresh_policies(self) -> Mapping[Channel, ChannelPolicy]:
-        """Resolve the configured channels, and let delivery know when something has changed.
-
-        Raises StorageUnavailable. A channel that Slack cannot be asked about now is resolved at a later call.
-        """
-        with self._refreshing:
-            now = self.clock.now()
-            alarm = self.delivery.alarm
-            self._find_alert_channel()
-            repos = SearchStore(self.archive.database).repos()
-            policies = self.channels.policies(self.config, repos=repos, alarm=alarm, now=now)
-            self.front.answers.confined = self.channels.confined(self.config, alarm=alarm, now=now)
-            if policies != self._policies:
-                self.delivery.take_policies(policies)
-                self.front.take_policies(policies)
-                self._policies = policies
-            return policies
-
-    def _find_alert_channel(self) -> None:
-        reference = self.config.alerts.channel
-        if reference is None:
-            return
-        now, cause = self.clock.now(), f"alert-channel:{reference}"
-        try:
-            channel = self.channels.resolve(reference, now)
-        except SlackUnavailable as error:
-            _log.warning("alert_channel_not_looked_up", channel=reference, error=str(error))
-            return
-        if channel is None:
-            text = f"Slack shows the bot no channel {reference} for its alerts: create it, and /invite the bot there."
-            self.delivery.alarm.raise_alert(cause, text)
-            return
-        self.delivery.alarm.clear(cause)
-        self.delivery.tell_alerts_in(channel)
-
-    def deliver(self) -> None:
-        """Plan what is due and send what is planned."""
-        self.delivery.plan()
-        tally = self.delivery.deliver(self.stopping)
-        finished = {"sent": tally.sent, "planned": tally.refused, "failed": tally.failed, "uncertain": tally.uncertain}
-        for state, count in finished.items():
-            self.metrics.outcomes.labels(state).inc(count)
-
-    def reconcile(self) -> None:
-        """Look for messages whose answer was lost."""
-        self.delivery.reconcile(self.stopping)
-
-    def update(self) -> None:
-        """Bring sent messages up to date."""
-        self.delivery.update(self.stopping)
-
-    def reload(self) -> None:
-        """Take a new config.yaml; a wrong one is refused whole and the old one stays.
-
-        Channels with all that they say, the alert channel and `search.confined` count at once. What the parts were
-        made with (database, inbox, delivery, topics and so on) counts from the next start, and the log names it.
-        """
-        if self.reread is None:
-            return
-        try:
-            config = self.reread()
-        except ConfigError as error:
-            _log.error("configuration_refused", error=str(error))
-            self.delivery.alarm.raise_alert("configuration", f"The new config.yaml is refused, the old one stays:\n{error}")
-            return
-        later = _needs_a_start(self.config, config)
-        self.config = config
-        _log.info("configuration_taken", channels=len(config.channels), counts_from_the_next_start=later)
-        self.delivery.alarm.clear("configuration")
-        try:
-            self.refresh_policies()
-        except StorageUnavailable as error:
-            _log.warning("waiting_for_database", tick="channels", reason=str(error))
-
-    # --- running ---
-
-    def runtime(self, *, now: bool = False) -> Runtime:
-        """The parts in starting order. `now`: what is new is planned at once in every channel."""
-        clockwork = self._clockwork = Clockwork(self._ticks(now=now), on_missed=self._missed)
-        parts = [Part(name="front", start=self.front.start, stop=self.front.stop)]
-        if self.port is not None:
-            parts.append(Part(name="web", start=self._serve, stop=self._stop_serving))
-        parts.append(Part(name="sending", start=lambda: None, stop=self._drain))
-        parts.append(Part(name="clock", start=clockwork.start, stop=lambda _left: clockwork.stop()))
-        return Runtime(tuple(parts), stopping=self.stopping, reload=self.reload)
-
-    def close(self) -> None:
-        """Close what is open, whether or not it was started."""
-        self.archive.close()
-
-    def _ticks(self, *, now: bool) -> list[Tick]:
-        every = self.config.delivery.tick
-        at_start = [self._deliver_now] if now else []
-
-        def deliver() -> None:
-            self._await_first_look()
-            while at_start:
-                at_start[0]()
-                at_start.pop()
-            self.deliver()
-
-        runs: list[tuple[str, timedelta, Callable[[], object]]] = [
-            ("ingest", self.config.inbox.scan_every, self.ingest),
-            ("channels", _REFRESH, self.refresh_policies),
-            ("deliver", every, deliver),
-            ("reconcile", every, self.reconcile),
-            ("update", every, self.update),
-        ]
-        ticks = [
-            Tick(name=name, every=period, run=self.watch.timed(name, self._over(name, run)))
-            for name, period, run in runs
-        ]
-        # Not watched: the index of a large archive takes as long as it takes, and search answers meanwhile.
-        return [*ticks, Tick(name="index", every=timedelta(hours=1), run=self._reindex)]
-
-    def _over(self, name: str, run: Callable[[], object]) -> Callable[[], None]:
-        """`run`, whose good end takes back what was told about an earlier one that hung."""
-
-        def tick() -> None:
-            run()
-            if name in self._hung:
-                self._hung.discard(name)
-                self.delivery.alarm.clear(f"tick:{name}")
-
-        return tick
-
-    def _reindex(self) -> None:
-        try:
-            self.front.reindex()
-        except StorageUnavailable as error:
-            _log.warning("waiting_for_database", tick="index", reason=str(error))
-
-    def _await_first_look(self) -> None:
-        left = _FIRST_LOOK_SECONDS
-        while left > 0 and not self.stopping.is_set() and not self._looked.wait(0.2):
-            left -= 0.2
-
-    def _deliver_now(self) -> None:
-        with self._looking:
-            self.arrivals.look(force=True)
-        for channel in self.refresh_policies():
-            self.delivery.deliver_now(channel)
-
-    def _missed(self, name: str, why: str) -> None:
-        """Hear of a run that failed or was not started; count one that hangs, and let the tick go on without it."""
-        if why != "hangs" or not self.watch.newly_hung(name):
-            return
-        self.metrics.hung_ticks.labels(name).inc()
-        self._hung.add(name)
-        minutes = int(HUNG_AFTER.total_seconds() // 60)
-        text = f"The tick {name} has been running for over {minutes} minutes. The log says what it did last."
-        # On a thread of its own: what made the tick hang must not hold up the clock.
-        told = threading.Thread(
-            target=self.delivery.alarm.raise_alert, args=(f"tick:{name}", text), name="hung", daemon=True
-        )
-        told.start()
-        if name not in _LEFT_BEHIND or self._clockwork is None:
-            return
-        if name == "deliver":
-            self.delivery.leave_sending_behind(new_owner())
-        self.watch.forget(name)
-        self._clockwork.abandon(name)
-
-    def _drain(self, left: float) -> None:
-        pause = threading.Event()
-        names = ("deliver", "update", "reconcile", "ingest")
-        deadline = time.monotonic() + min(left, _DRAIN_SECONDS)
-        while time.monotonic() < deadline and any(self.watch.is_running(name) for name in names):
-            pause.wait(0.05)
-
-    def _serve(self) -> None:
-        health = Health(bot=self)
-        app = build_web(
-            checks=health.checks(), exposition=self.metrics.exposition, dispatch=self.front.dispatch()
-        )
-        self._server = serve(app, host=self.host, port=self.port or 0)
-        _log.info("web", url=self._server.url)
-
-    def _stop_serving(self, left: float) -> None:
-        if self._server is not None:
-            self._server.stop(timeout=min(left, 3.0))
 
 
 def assemble(
@@ -303,11 +59,6 @@ def assemble(
         bot = _assemble(config, secrets, archive, http=http, port=port, host=host, reread=reread)
         unless_made.pop_all()
     return bot
-
-
-def new_owner() -> str:
-    """A name for leases and claims, unlike any other, ever."""
-    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
 
 
 def _assemble(
@@ -399,15 +150,6 @@ def _watch_stock(metrics: Metrics, archive: Archive) -> None:
     metrics.watch_entries(lambda: {"all": stats.entry_count(database)})
     metrics.watch_deliveries(lambda: stats.deliveries_by_state(database))
     metrics.watch_slot_lag(lambda: stats.slot_lags(database, archive.clock.now()))
-
-
-def _needs_a_start(old: Config, new: Config) -> list[str]:
-    """The parts of the configuration that a reload does not touch, and that have changed."""
-    before, after = old.model_dump(), new.model_dump()
-    before["search"].pop("confined"), after["search"].pop("confined")
-    before["alerts"].pop("channel"), after["alerts"].pop("channel")
-    kept = ("inbox", "database", "delivery", "alerts", "search", "topics")
-    return [name for name in kept if before[name] != after[name]]
 
 
 def _tell_fallback(template: str, reason: str) -> None:

@@ -82,9 +82,7 @@ class Channels:
 
     def confined(self, config: Config, *, alarm: Alarm, now: datetime) -> dict[str, tuple[Channel, ...]]:
         """Repositories that only some channels may find. A channel that cannot be resolved finds nothing."""
-        return {
-            repo: self._all(references, alarm, now) for repo, references in config.search.confined.items()
-        }
+        return {repo: self._all(references, alarm, now) for repo, references in config.search.confined.items()}
 
     def _all(self, references: Iterable[str], alarm: Alarm, now: datetime) -> tuple[Channel, ...]:
         resolved = (self._resolve_or_tell(reference, alarm, now) for reference in references)
@@ -118,6 +116,5 @@ def many_repos(channel: ChannelConfig, repos: Collection[str]) -> bool:
 def _named(patterns: Iterable[str], repo: str) -> bool:
     folded = repo.casefold()
     return any(
-        fnmatchcase(folded if "/" in pattern else folded.rpartition("/")[2], pattern.casefold())
-        for pattern in patterns
+        fnmatchcase(folded if "/" in pattern else folded.rpartition("/")[2], pattern.casefold()) for pattern in patterns
     )

@@ -10,7 +10,7 @@ from bot.storage.migrate import current, head
 from bot.web import Check
 
 if TYPE_CHECKING:
-    from bot.bootstrap.assemble import Bot
+    from bot.bootstrap.running import Bot
 
 _SLACK_OF_TICKS = timedelta(minutes=2)
 """How much later than its interval a tick may have ended: sending takes a turn of up to 20 seconds, and time-outs."""

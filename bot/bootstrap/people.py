@@ -33,7 +33,7 @@ from bot.slack.socket import Socket
 from bot.slack.work import Failures, Work
 from bot.storage.editions import Editions
 from bot.storage.marks_store import MarksStore
-from bot.storage.search_reindex import reindex
+from bot.storage.search_reindex import reindex, tidy
 from bot.web import Dispatch
 
 _SLOW = 1.5
@@ -89,8 +89,9 @@ class Front:
         return next(iter(styles.values()), Style())
 
     def reindex(self) -> None:
-        """Bring the search index to this program's version of the tokens; does nothing where it is there."""
+        """Bring the search index to this program's version of the tokens, and merge what small additions left in it."""
         reindex(self.archive.database.transaction, stop=self.stopping)
+        tidy(self.archive.database.transaction, stop=self.stopping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,4 +182,3 @@ def open_front(
     front = Front(archive=archive, app=app, socket=socket, work=work, answers=answers, stopping=stopping)
     holder.append(front)
     return front
-

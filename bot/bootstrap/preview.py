@@ -74,9 +74,7 @@ def preview(
     return Preview(posts=_posts(renderer, style, day, entries, most=channel.max_messages))
 
 
-def _posts(
-    renderer: Renderer, style: Style, day: date, entries: list[Entry], *, most: int
-) -> tuple[Post, ...]:
+def _posts(renderer: Renderer, style: Style, day: date, entries: list[Entry], *, most: int) -> tuple[Post, ...]:
     folded = len(entries) > most
     view = RootView(local_date=day, lines=tuple(_line(entry) for entry in entries), folded=folded)
     compact = folded or style.layout is Layout.COMPACT
@@ -90,6 +88,4 @@ def _posts(
 
 
 def _line(entry: Entry) -> RootLine:
-    return RootLine(
-        entry_id=entry.id, title=entry.title, repo=entry.repo, verdict=entry.extraction.verdict
-    )
+    return RootLine(entry_id=entry.id, title=entry.title, repo=entry.repo, verdict=entry.extraction.verdict)

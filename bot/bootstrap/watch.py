@@ -88,9 +88,7 @@ class Watch:
         with self._lock:
             return tuple(
                 sorted(
-                    name
-                    for name, limit in limits.items()
-                    if name not in self._ended or now - self._ended[name] > limit
+                    name for name, limit in limits.items() if name not in self._ended or now - self._ended[name] > limit
                 )
             )
 

@@ -18,7 +18,7 @@ def command(everything: bool, config_path: Path) -> None:  # noqa: FBT001 - clic
 
     from bot.bootstrap.archive import open_archive  # noqa: PLC0415
     from bot.config import load  # noqa: PLC0415
-    from bot.storage.search_reindex import forget, reindex  # noqa: PLC0415
+    from bot.storage.search_reindex import forget, reindex, tidy  # noqa: PLC0415
 
     archive = open_archive(load(config_path))
     try:
@@ -31,6 +31,7 @@ def command(everything: bool, config_path: Path) -> None:  # noqa: FBT001 - clic
                 archive.database.transaction,
                 lambda indexed, total: progress.update(task, completed=indexed, total=total),
             )
+        tidy(archive.database.transaction)
     finally:
         archive.close()
     click.echo(f"{done} entries indexed.")

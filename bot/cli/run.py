@@ -30,8 +30,9 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     config.yaml ends the start with exit code 2.
     """
     from bot import log  # noqa: PLC0415 - --help must not wait for it
-    from bot.bootstrap.assemble import Bot, assemble  # noqa: PLC0415
+    from bot.bootstrap.assemble import assemble  # noqa: PLC0415
     from bot.bootstrap.patience import once_possible  # noqa: PLC0415
+    from bot.bootstrap.running import Bot  # noqa: PLC0415
     from bot.config import load, read_secrets  # noqa: PLC0415
 
     log.configure()

@@ -9,8 +9,9 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from bot.bootstrap.assemble import Bot, assemble
+from bot.bootstrap.assemble import assemble
 from bot.bootstrap.health import Health
+from bot.bootstrap.running import Bot
 from bot.config import Secrets, load
 from bot.web import Check
 from tests.e2e.support import Morning, Reading, digest, first_line

@@ -24,7 +24,8 @@ from zoneinfo import ZoneInfo
 
 from slack_sdk import WebClient
 
-from bot.bootstrap.assemble import Bot, assemble
+from bot.bootstrap.assemble import assemble
+from bot.bootstrap.running import Bot
 from bot.config import Secrets, load
 from bot.workspace.server import LocalWorkspace
 
