@@ -24,6 +24,8 @@ class Flight:
     parcel: Parcel
     until: datetime
     """The claim's end: an answer after it comes too late to be believed, except a `ts`."""
+    due: datetime | None = None
+    """When it was to go."""
 
     @property
     def attempt(self) -> int:

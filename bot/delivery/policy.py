@@ -17,6 +17,8 @@ UTC_ZONE = ZoneInfo("UTC")
 SLACK_GAP = 1.0
 """Seconds: Slack takes about one message a second in a channel."""
 
+_MADE_UP = 0.1
+
 
 class WhenEmpty(StrEnum):
     """What a slot without anything new does."""
@@ -141,11 +143,14 @@ class DeliverySettings:
     lookback: timedelta = timedelta(days=14)
     """Older missed slots are not even recorded as passed."""
 
-    def not_before(self, began: datetime, ended: datetime) -> datetime:
-        """Return when the channel may get its next message.
+    def not_before(self, began: datetime, ended: datetime, due: datetime | None = None) -> datetime:
+        """Return when the channel may get its next message, after one that was to go at `due`.
 
         A pace from start to start alone would let a slow message and a quick one arrive less than a second apart,
-        so a second must also pass after the answer: by then Slack has certainly counted the first.
+        so a second must also pass after the answer: by then Slack has certainly counted the first. What a message
+        was late is made up for, by a tenth of the pace at most: else a busy machine would add up its delays.
         """
         gap = min(self.pace, SLACK_GAP)
-        return max(began + timedelta(seconds=self.pace), ended + timedelta(seconds=gap))
+        late = 0.0 if due is None else (began - due).total_seconds()
+        pace = self.pace - min(max(0.0, late), _MADE_UP * self.pace)
+        return max(began + timedelta(seconds=pace), ended + timedelta(seconds=gap))

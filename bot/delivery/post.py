@@ -29,6 +29,7 @@ from bot.model import Channel, DeliveryState
 
 _log = structlog.get_logger("bot.delivery")
 
+_AHEAD_OF_HANDS = 4
 _LOOK_EVERY = timedelta(milliseconds=500)
 _HOLD_AT_MOST = timedelta(seconds=5)
 _LONGEST_NAP = 0.25
@@ -92,7 +93,10 @@ class Sender:
                 self._release()
                 return tally
             hungry = self._grab(now)
-            self._launch(now)
+            while hungry and len(self._lines) < _AHEAD_OF_HANDS * self._settings.workers:
+                # Lease first, then speak: a morning's channels begin together, and so they end together.
+                hungry = self._grab(self._clock.now())
+            self._launch(self._clock.now())
             self._release()
             if not (self._lines or self._flying or hungry or (self._later and self._later[0] < end)):
                 return tally
@@ -210,7 +214,7 @@ class Sender:
                     Landing(flight=flight, answer=None, began=now, ended=now, broken=parcel.reason)
                 )
                 continue
-            flight = Flight(delivery=delivery, parcel=parcel, until=until)
+            flight = Flight(delivery=delivery, parcel=parcel, until=until, due=line.at)
             self._flying[delivery.id] = flight
             self._crew.submit(call_of(self._poster, self._clock, flight, self._settings.post_timeout))
 

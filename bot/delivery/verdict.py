@@ -29,7 +29,7 @@ def record_of(landing: Landing, outcome: Outcome | None, settings: DeliverySetti
     """Return what to write down about a landed flight; `outcome` is None where nothing was sent."""
     flight = landing.flight
     base = Record(delivery_id=flight.delivery.id, attempt=flight.attempt, state=DeliveryState.PLANNED)
-    pace = settings.not_before(landing.began, landing.ended)
+    pace = settings.not_before(landing.began, landing.ended, flight.due)
     match outcome:
         case None:
             return replace(base, error=flight.delivery.error or _NOT_TRIED)

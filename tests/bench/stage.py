@@ -208,15 +208,22 @@ def open_stage(*, channels: int, database: str = "sqlite", rate_limits: bool = T
             url = stack.enter_context(postgresql_url())
         with contextlib.closing(open_database(url)) as opened:
             migrate(opened)
-        limits = ["--rate-limits"] if rate_limits else []
-        command = (sys.executable, "-m", "bot", "workspace", "--port", "0", *limits)
-        log = folder / "workspace.log"
-        child = stack.enter_context(process(*command, cwd=ROOT, log=log))
+        workspace, pid = stack.enter_context(open_workspace(folder, channels=channels, rate_limits=rate_limits))
+        yield Stage(folder, workspace, url, folder / "bots.log", pid)
+
+
+@contextlib.contextmanager
+def open_workspace(folder: Path, *, channels: int, rate_limits: bool) -> Iterator[tuple[RemoteWorkspace, int]]:
+    """Start a workspace with so many channels; give it and its process id. Its log is in the folder."""
+    limits = ["--rate-limits"] if rate_limits else []
+    command = (sys.executable, "-m", "bot", "workspace", "--port", "0", *limits)
+    log = folder / "workspace.log"
+    with process(*command, cwd=ROOT, log=log) as child:
         workspace = RemoteWorkspace(_address(log, child))
         with _listening(workspace):
             for number in range(channels):
                 workspace.create_channel(f"bench-{number:04}")
-        yield Stage(folder, workspace, url, folder / "bots.log", child.pid)
+        yield workspace, child.pid
 
 
 @contextlib.contextmanager

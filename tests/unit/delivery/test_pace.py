@@ -59,3 +59,13 @@ def test_the_next_message_waits_a_pace_from_start_and_a_second_from_the_answer()
     slow = settings.not_before(NOW, NOW + timedelta(seconds=0.8))
     assert quick == NOW + timedelta(seconds=1.1)
     assert slow == NOW + timedelta(seconds=1.8)
+
+
+def test_what_a_message_was_late_is_made_up_for_and_a_second_still_passes():
+    settings = DeliverySettings(pace=1.1)
+    answered = NOW + timedelta(seconds=0.01)
+    assert settings.not_before(NOW, answered, NOW - timedelta(seconds=0.04)) == NOW + timedelta(seconds=1.06)
+    assert settings.not_before(NOW, answered, NOW - timedelta(hours=1)) == answered + timedelta(seconds=1)
+    assert settings.not_before(NOW, answered, NOW + timedelta(seconds=1)) == NOW + timedelta(seconds=1.1)
+    slow = DeliverySettings(pace=10)
+    assert slow.not_before(NOW, answered, NOW - timedelta(hours=1)) == NOW + timedelta(seconds=9)
