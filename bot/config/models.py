@@ -149,7 +149,7 @@ class DeliveryConfig(_Model):
         default=timedelta(minutes=30), description="how long an unresolved message holds back the later ones"
     )
     max_attempts: int = Field(default=8, ge=1, le=100, description="tries of one message before it is held")
-    tick: Duration = Field(default=timedelta(seconds=5), description="time between two looks at what is due")
+    tick: Duration = Field(default=timedelta(seconds=1), description="time between two looks at what is due")
     workers: int = Field(default=64, ge=1, le=256, description="threads that send at the same time")
 
     @model_validator(mode="after")
