@@ -12,6 +12,7 @@ from bot.bootstrap.archive import Archive, open_answers, open_archive
 from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
 from bot.bootstrap.counted import CountedHistory, CountedPoster
+from bot.bootstrap.fallbacks import Fallbacks
 from bot.bootstrap.maker import RenderedMessages
 from bot.bootstrap.people import open_front
 from bot.bootstrap.policies import delivery_settings
@@ -82,7 +83,8 @@ def _assemble(
     _watch_stock(metrics, archive)
     stopping = threading.Event()
     watch = Watch(clock=archive.clock, metrics=metrics)
-    renderer = Renderer(vocabulary=archive.vocabulary, on_fallback=_tell_fallback)
+    fallbacks = Fallbacks()
+    renderer = Renderer(vocabulary=archive.vocabulary, on_fallback=fallbacks.note)
     poster = CountedPoster(SlackPoster(posting, observe=metrics.post_seconds.observe), metrics)
     history = CountedHistory(SlackHistory(reading, now=archive.clock.now), metrics)
     channels = Channels(team_id=identity.team_id, names=NamesStore(archive.database), finder=directory)
@@ -96,6 +98,12 @@ def _assemble(
         policies={},
         settings=delivery_settings(config),
     )
+    fallbacks.tell(delivery.alarm)
+
+    def read_templates() -> None:
+        fallbacks.forget()
+        renderer.forget_templates()
+
     front = open_front(
         archive=archive,
         secrets=secrets,
@@ -128,6 +136,7 @@ def _assemble(
         front=front,
         stopping=stopping,
         reread=reread,
+        read_templates=read_templates,
         port=port,
         http=http,
         host=host or (EVERYWHERE if port is not None else LOOPBACK),
@@ -150,7 +159,3 @@ def _watch_stock(metrics: Metrics, archive: Archive) -> None:
     metrics.watch_entries(lambda: {"all": stats.entry_count(database)})
     metrics.watch_deliveries(lambda: stats.deliveries_by_state(database))
     metrics.watch_slot_lag(lambda: stats.slot_lags(database, archive.clock.now()))
-
-
-def _tell_fallback(template: str, reason: str) -> None:
-    _log.warning("template_not_used", template=template, reason=reason)

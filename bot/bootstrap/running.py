@@ -57,6 +57,7 @@ class Bot:
     front: Front
     stopping: threading.Event
     reread: Callable[[], Config] | None
+    read_templates: Callable[[], None]
     port: int | None
     http: bool
     host: str
@@ -138,8 +139,8 @@ class Bot:
     def reload(self) -> None:
         """Take a new config.yaml; a wrong one is refused whole and the old one stays.
 
-        Channels with all that they say, the alert channel and `search.confined` count at once. What the parts were
-        made with (database, inbox, delivery, topics and so on) counts from the next start, and the log names it.
+        Channels with all that they say, templates, the alert channel and `search.confined` count at once. What the
+        parts were made with (database, inbox, delivery, topics and so on) counts from the next start, and the log names it.
         """
         if self.reread is None:
             return
@@ -155,6 +156,7 @@ class Bot:
         self.config = config
         _log.info("configuration_taken", channels=len(config.channels), counts_from_the_next_start=later)
         self.delivery.alarm.clear("configuration")
+        self.read_templates()
         try:
             self.refresh_policies()
         except StorageUnavailable as error:

@@ -63,7 +63,8 @@ def _templates(config: Config) -> Iterator[str]:
         if folder is not None and not folder.is_dir():
             yield f"{folder} is no folder: correct templates in the configuration"
             continue
-        yield from check_templates(folder, vocabulary=words)
+        for fault in check_templates(folder, vocabulary=words):
+            yield fault if folder is None else f"{folder}: {fault}"
 
 
 def _glossary(config: Config) -> Iterator[str]:

@@ -169,6 +169,10 @@ class Renderer:
     def _sentence(self, style: Style, pieces: Pieces) -> Message:
         return self._kit(style).message("sentence", {"sentence": pieces})
 
+    def forget_templates(self) -> None:
+        """Read the teams' templates anew when they are next needed."""
+        self._templates = {}
+
     def _kit(self, style: Style) -> Kit:
         words = self._words.get(style.language)
         if words is None:
