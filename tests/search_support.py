@@ -146,3 +146,17 @@ def judge(answers: Answers, judged: Sequence[dict[str, Any]]) -> Score:
         if missed or extra:
             faults.append(f"{each['q']!r}: missed {sorted(missed)}, extra {sorted(extra)}")
     return Score(recall=sum(recalls) / len(recalls), precision=right / (right + wrong), faults=tuple(faults))
+
+
+def judge_misspelt(answers: Answers, judged: Sequence[dict[str, Any]]) -> tuple[float, tuple[str, ...]]:
+    """The share of misspellings that are answered by what was meant, offered or found at once, and the others."""
+    faults: list[str] = []
+    for each in judged:
+        answer = answers.search(each["q"], channel=None, today=TODAY, limit=100)
+        meant = {
+            hit.entry.id for query in each["want"] for hit in answers.search(query, channel=None, today=TODAY).hits
+        }
+        offered = {query.casefold() for query in answer.near} & set(each["want"])
+        if not offered and not {hit.entry.id for hit in answer.hits[:1]} & meant:
+            faults.append(f"{each['q']}: {answer.near}, {len(answer.hits)} hits")
+    return 1 - len(faults) / len(judged), tuple(faults)

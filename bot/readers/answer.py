@@ -7,17 +7,22 @@ from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
-from bot.model import Answer, AnswerHit, Channel, Entry, EntryQuery, Hit, Span, Term, WordCount
+from bot.model import Answer, AnswerHit, Channel, Entry, EntryQuery, Hit, Order, Span, Term, WordCount
 from bot.readers import query as queries
-from bot.readers.near import allowance, nearest
+from bot.readers.near import allowance, anchors, is_chinese_word, nearest, spellings
 from bot.readers.snippet import Text, matches, snippet
-from bot.readers.widen import widen
+from bot.readers.widen import literal, widen
 from bot.text.glossary import Glossary
+from bot.text.normalise import normalise
 
 COUNTED = 10
 """Beyond this many, "10+" is said: counting all matches is the slow part of a search."""
 _SUGGESTIONS = 3
 _TRIED_WORDS = 6
+_READ_FOR_SPELLINGS = 60
+"""Entries, the newest first, in which a Chinese word is looked for in other spellings."""
+_READ_CHARACTERS = 4_000
+_SIGNS = str.maketrans("", "", "_-.")
 
 
 class SearchStorage(Protocol):
@@ -154,26 +159,61 @@ class Answers:
 
     def _near(self, query: EntryQuery, hidden: Collection[str]) -> tuple[str, ...]:
         """The query with a word that finds nothing replaced by one that is spelt alike, where that finds something."""
-        suggestions: list[str] = []
         terms = _asked(query)
+        words = [each.word for each in terms]
+        suggestions: list[str] = []
+        if len(terms) > 1 and not any(map(_is_fact, terms)):
+            # Neighbours that mean something only together: neither may stand in the archive or the glossary alone.
+            together = nearest(" ".join(words), self._glossary.words, limit=_SUGGESTIONS)
+            suggestions += [each for each in together if self._finds(query, (), each.split(), (), hidden)]
         for index, term in enumerate(terms[:_TRIED_WORDS]):
-            if _is_fact(term) or allowance(term.word) == 0 or self._word_count(term, hidden).count:
+            if len(suggestions) >= _SUGGESTIONS or _is_fact(term) or self._word_count(term, hidden).count:
                 continue
-            for word in self._candidates(term.word):
-                parts = widen([word], self._glossary)
-                better = replace(
-                    query, terms=(*terms[:index], *parts, *terms[index + 1 :]), narrowed=None, narrowed_word=None
-                )
-                if self._storage.count(better, most=1, hidden_repos=hidden):
-                    words = [each.word for each in terms]
+            before, after = terms[:index], terms[index + 1 :]
+            for word in self._candidates(term.word, hidden):
+                if self._finds(query, before, [word], after, hidden):
                     suggestions.append(" ".join([*words[:index], word, *words[index + 1 :]]))
                 if len(suggestions) >= _SUGGESTIONS:
                     break
         return tuple(dict.fromkeys(suggestions))[:_SUGGESTIONS]
 
-    def _candidates(self, word: str) -> list[str]:
-        indexed = self._storage.similar_words(word.casefold(), limit=5_000)
-        return nearest(word, dict.fromkeys([*self._glossary.words, *indexed]), limit=2 * _SUGGESTIONS)
+    def _finds(
+        self,
+        query: EntryQuery,
+        before: tuple[Term, ...],
+        words: list[str],
+        after: tuple[Term, ...],
+        hidden: Collection[str],
+    ) -> bool:
+        """Whether the query finds something with `words` between these terms."""
+        terms = (*before, *widen(words, self._glossary), *after)
+        better = replace(query, terms=terms, narrowed=None, narrowed_word=None)
+        return self._storage.count(better, most=1, hidden_repos=hidden) > 0
+
+    def _candidates(self, word: str, hidden: Collection[str]) -> list[str]:
+        if is_chinese_word(word):
+            known = [each for each in self._glossary.words if len(each) == len(word)]
+            heard = spellings(word, (normalise(each) for each in known), limit=_SUGGESTIONS)
+            read = spellings(word, self._texts_near(word, hidden), limit=_SUGGESTIONS)
+            return list(dict.fromkeys([*heard, *read, *nearest(word, self._glossary.words, limit=_SUGGESTIONS)]))
+        if not allowance(word):
+            return []
+        found: list[str] = []
+        # `postprocess_encoder_output` is indexed in one word as well.
+        for spelling in dict.fromkeys((word, word.translate(_SIGNS))):
+            indexed = self._storage.similar_words(spelling.casefold(), limit=5_000) if spelling else []
+            found += nearest(spelling, dict.fromkeys([*self._glossary.words, *indexed]), limit=2 * _SUGGESTIONS)
+        return list(dict.fromkeys(found))
+
+    def _texts_near(self, word: str, hidden: Collection[str]) -> list[str]:
+        """Texts that hold a part of a Chinese word: in one of them it may stand as it was meant."""
+        texts: dict[int, str] = {}
+        for parts in anchors(word):
+            terms = tuple(term for part in parts if (term := literal(part)) is not None)
+            query = EntryQuery(text=word, terms=terms, order=Order.NEW)
+            for hit in self._storage.find(query, limit=_READ_FOR_SPELLINGS, offset=0, hidden_repos=hidden):
+                texts.setdefault(hit.entry.id, normalise(f"{hit.entry.title}\n{hit.entry.body[:_READ_CHARACTERS]}"))
+        return list(texts.values())
 
 
 def _asked(query: EntryQuery) -> tuple[Term, ...]:

@@ -18,10 +18,11 @@ _SPELT_ALIKE = 2
 """Letters by which a word and what was meant differ in length, at most."""
 
 _WORDS = {
-    "sqlite": "SELECT word FROM search_words WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ? LIMIT ?",
-    "postgresql": (
-        "SELECT word FROM search_words WHERE word >= %s AND word < %s AND length(word) BETWEEN %s AND %s LIMIT %s"
-    ),
+    dialect: (
+        f"SELECT word FROM search_words WHERE word >= {sign} AND word < {sign} "  # noqa: S608 - signs of parameters
+        f"AND length(word) BETWEEN {sign} AND {sign} ORDER BY word LIMIT {sign}"
+    )
+    for dialect, sign in (("sqlite", "?"), ("postgresql", "%s"))
 }
 
 _OF_EDITION = (
@@ -71,12 +72,13 @@ class SearchStore:
             return frozenset(row[0] for row in connection.exec_driver_sql("SELECT repo FROM search_repos"))
 
     def similar_words(self, word: str, *, limit: int) -> list[str]:
-        """Return words that begin with the first or the second letter of `word` and are about as long."""
+        """Return words that begin with the first two letters of `word`, or one of them, and are about as long."""
         lengths = (len(word) - _SPELT_ALIKE, len(word) + _SPELT_ALIKE)
-        found: list[str] = []
+        starts = [start for start in (word[:2], *word[:2]) if start.isascii() and start.isalnum()]
+        found: dict[str, None] = {}
         with self._database.reading() as connection:
             statement = _WORDS[connection.dialect.name]
-            for letter in dict.fromkeys(letter for letter in word[:2] if letter.isascii() and letter.isalnum()):
-                values = (letter, chr(ord(letter) + 1), *lengths, limit)
-                found.extend(row[0] for row in connection.exec_driver_sql(statement, values))
-        return found[:limit]
+            for start in dict.fromkeys(starts):
+                values = (start, start[:-1] + chr(ord(start[-1]) + 1), *lengths, limit)
+                found.update((row[0], None) for row in connection.exec_driver_sql(statement, values))
+        return list(found)[:limit]

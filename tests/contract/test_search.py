@@ -45,6 +45,29 @@ def test_judged_queries_over_six_other_digests_find_what_they_must_and_little_el
     assert score.precision >= 0.97, score.faults
 
 
+def test_judged_misspellings_lead_to_what_was_meant(database: Database) -> None:
+    support.ensure_tables(database)
+    paths = [*sorted((support.DATA / "search_digests").glob("*.txt")), *sorted(support.SEEDS.glob("*.txt"))]
+    support.store(database, support.make_entries(paths))
+    judged = support.read_judged(support.DATA / "search" / "misspelt.yaml")
+    assert len(judged) >= 80
+    share, faults = support.judge_misspelt(Answers(SearchStore(database), shipped()), judged)
+    assert share >= 0.97, faults
+
+
+def test_a_near_word_is_never_one_that_only_hidden_entries_have(database: Database) -> None:
+    inside, outside = Channel(team_id="T1", channel_id="C1"), Channel(team_id="T1", channel_id="C2")
+    archive = Archive(
+        database,
+        entry(1, "零气泡 zerobubble", repo="secret/thing"),
+        entry(2, "别的", repo="example/open"),
+        confined={"secret/thing": [inside]},
+    )
+    for wrong, right in (("零气炮", "零气泡"), ("zerobuble", "zerobubble")):
+        assert archive.ask(wrong, inside).near == (right,)
+        assert archive.ask(wrong, outside).near == ()
+
+
 def entry(number: int, title: str, body: str = "正文。", **more: Any) -> Entry:
     edition = more.pop("edition", TODAY)
     editions = more.pop("editions", (edition,))

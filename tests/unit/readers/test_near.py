@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.readers.near import distance, nearest
+from bot.readers.near import anchors, distance, is_chinese_word, nearest, sound_alike, spellings
 from bot.text.glossary import shipped
 
 LETTERS = st.text(alphabet="abc显", max_size=6)
@@ -66,3 +66,35 @@ def test_most_misspellings_lead_to_what_was_meant() -> None:
 @pytest.mark.parametrize("word", ["", "x", "ci", "显存", "a" * 1000, "\x00", "🎉🎉🎉"])
 def test_what_is_too_short_or_too_long_has_no_neighbours(word: str) -> None:
     assert nearest(word, ["显卡", "cd", "xx", "a" * 999], limit=3) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "alike"),
+    [
+        ("存", "寸", True),
+        ("化", "划", True),
+        ("锁", "所", True),
+        ("存", "显", False),
+        ("鑫", "心", False),
+        ("存", "x", False),
+    ],
+)
+def test_characters_of_one_sound_are_known_without_a_dictionary(one: str, two: str, alike: bool) -> None:  # noqa: FBT001
+    assert sound_alike(one, two) is alike
+
+
+def test_a_chinese_word_is_found_in_texts_in_another_spelling_what_sounds_alike_first() -> None:
+    assert spellings("显寸", ["显卡、显存和显卡"], limit=3) == ["显存"]
+    assert spellings("镜象分层", ["镜子分层 镜子分层", "镜像分层"], limit=3) == ["镜像分层", "镜子分层"]
+    assert spellings("显存", ["显存"], limit=3) == []
+
+
+@pytest.mark.parametrize("word", ["显寸", "零气炮", "梯度类积", "分页注意立"])
+def test_whichever_character_is_wrong_some_part_is_right(word: str) -> None:
+    for index in range(len(word)):
+        spoilt = f"{word[:index]}〇{word[index + 1 :]}"
+        assert any(all(part in spoilt for part in parts) for parts in anchors(word))
+
+
+def test_only_chinese_words_of_some_length_are_heard() -> None:
+    assert [is_chinese_word(word) for word in ("显", "显存", "显a", "显" * 13)] == [False, True, False, False]
