@@ -103,7 +103,7 @@ def _continued(kit: Kit, entry: Entry, parts: Sequence[list[Element]]) -> tuple[
 
 def _cut(kit: Kit, entry: Entry, values: dict[str, Any], beginning: Sequence[Element]) -> Message:
     """The beginning with a button; read aloud it is all, for a reader who cannot see the button."""
-    whole = kit.blocks("entry", values)
+    whole = kit.aloud("entry", values)
     full = kit.words.say("full")
     shown = {
         **values,

@@ -105,15 +105,18 @@ class Kit:
 
         def accept(blocks: tuple[Json, ...]) -> Message:
             checks.check_blocks(blocks, mentions=mentions)
-            text = limits.escape(clean(spoken(aloud if aloud is not None else blocks, names=names)))
-            checks.check_text(text)
-            return Message(text=text, blocks=blocks)
+            return Message(text=_text(blocks if aloud is None else aloud, names), blocks=blocks)
 
         return self._templates.render(template, values, accept)
 
-    def blocks(self, template: str, values: Mapping[str, Any]) -> tuple[Json, ...]:
-        """The template's blocks, for a message that is made around them; not checked by themselves."""
-        return self._templates.render(template, values, tuple)
+    def aloud(self, template: str, values: Mapping[str, Any]) -> tuple[Json, ...]:
+        """The template's blocks, to be read aloud in place of another message's; only their text is checked."""
+
+        def accept(blocks: tuple[Json, ...]) -> tuple[Json, ...]:
+            _text(blocks, None)
+            return blocks
+
+        return self._templates.render(template, values, accept)
 
     def view(
         self,
@@ -131,6 +134,12 @@ class Kit:
             return view
 
         return self._templates.render(template, values, accept)
+
+
+def _text(blocks: Sequence[Json], names: Mapping[str, str] | None) -> str:
+    text = limits.escape(clean(spoken(blocks, names=names)))
+    checks.check_text(text)
+    return text
 
 
 def _without_code(piece: Element) -> Element:

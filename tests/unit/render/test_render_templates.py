@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.render import actions
@@ -81,6 +83,18 @@ def test_a_template_that_fails_only_for_nasty_entries_is_found_by_the_check(word
     assert "entry, line 1: block 1 (header): " in "".join(
         check_templates(style.templates_dir, vocabulary=words)
     )
+
+
+def test_a_template_that_says_too_much_of_a_cut_entry_is_passed_over_too(words, own):
+    style = own("[\n  {{ context(title_text) }},\n  {{ rich_text(title, '\\n', body) }}\n]")
+    reports: list[tuple[str, str]] = []
+    renderer = Renderer(vocabulary=words, on_fallback=lambda *report: reports.append(report))
+    long = replace(seeds.seed_entries()[0], title="很长" * 400, body="一句话，没有完。" * 300)
+    first, *_ = renderer.entry(long, style)
+    assert [block["type"] for block in first.blocks] == ["rich_text", "actions"]
+    assert reports
+    assert all(reason.startswith("entry: text: ") for _, reason in reports)
+    assert not any("built-in" in fault for fault in check_templates(style.templates_dir, vocabulary=words))
 
 
 def test_unknown_files_and_folders_are_reported(words, own, tmp_path):
