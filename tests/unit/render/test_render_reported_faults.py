@@ -1,4 +1,13 @@
-"""Faults people have reported about bots of this kind, group C, with the right values."""
+"""Faults people have reported about bots of this kind, group C (message format), with the right values.
+
+17 one text over a limit: `test_17_*` here; whole messages of any size: `test_render_sizes.py`
+19 more than fifty blocks: `test_19_*` here; thousands of entries at once: `tests/e2e/test_layouts.py`
+21 `<...>`, `|` and `>` in a title: `test_21_*`
+22 `<!channel>` and `<@U...>` in a digest: `test_22_*`
+23 code and emphasis beside Chinese: `test_23_*`
+24 `*`, `_` and `~` in data: `test_24_*`
+27 quotes and line breaks in a template's value: `test_27_*`; any value in any place: `test_render_properties.py`
+"""
 
 from __future__ import annotations
 
