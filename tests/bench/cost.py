@@ -5,12 +5,14 @@
 
 The bot process is counted from just before its slot is due until the last message stands: planning, database, rendering,
 posting and the updates of roots that fall into that time; not its start. The bare loop posts what then stands in the
-channels to the same workspace, one after another.
+channels to the same workspace, one after another; it is run five times and the middle one counts, because a shared
+machine gives the same work very different seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import time
 
 from slack_sdk import WebClient
@@ -18,7 +20,7 @@ from slack_sdk import WebClient
 from tests.bench.delivery import READY, deliver, messages_of
 from tests.bench.stage import ENTRIES, Stage, clock_face, machine, next_minute, open_stage, write_config, write_digest
 
-BARE = 1000
+BARE = 400
 
 
 def bare_loop(stage: Stage) -> float:
@@ -26,11 +28,16 @@ def bare_loop(stage: Stage) -> float:
     said = messages_of(stage, stage.channels[0])
     stage.workspace.set_rate_limits(on=False)
     client = WebClient(stage.state["bot_token"], base_url=stage.workspace.api_url)
-    before = time.process_time()
-    for number in range(BARE):
-        one = said[number % len(said)]
-        client.chat_postMessage(channel=stage.channels[1], text=one["text"], blocks=one["blocks"], unfurl_links=False)
-    return (time.process_time() - before) / BARE
+    found = []
+    for _ in range(5):
+        before = time.process_time()
+        for number in range(BARE):
+            one = said[number % len(said)]
+            client.chat_postMessage(
+                channel=stage.channels[1], text=one["text"], blocks=one["blocks"], unfurl_links=False
+            )
+        found.append((time.process_time() - before) / BARE)
+    return statistics.median(found)
 
 
 def measure(database: str, channels: int) -> None:

@@ -126,6 +126,7 @@ def main() -> None:
         accepted = [one for one in posts if one["accepted"]]
         began, ended = posts[0]["at"], accepted[-1]["at"]
         makespan, ideal = ended - began, ideal_seconds(posts, ceiling)
+        stage.workspace.clear_faults()
         said = messages_of(stage, stage.channels[0])
         plain = plain_loop(stage, stage.channels[0], said) * given.channels
         refused = [one for one in posts if one["status"] == 429]
