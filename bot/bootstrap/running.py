@@ -140,7 +140,8 @@ class Bot:
         """Take a new config.yaml; a wrong one is refused whole and the old one stays.
 
         Channels with all that they say, templates, the alert channel and `search.confined` count at once. What the
-        parts were made with (database, inbox, delivery, topics and so on) counts from the next start, and the log names it.
+        parts were made with (database, inbox, delivery, topics and so on) counts from the next start, and the log says
+        so.
         """
         if self.reread is None:
             return
