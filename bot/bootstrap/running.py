@@ -35,6 +35,8 @@ _log = structlog.get_logger("bot.bootstrap")
 
 _REFRESH = timedelta(seconds=30)
 """How often channels that could not be found are looked for again, and policies are compared with what has arrived."""
+_UPDATES_SELDOMER = 5
+"""New messages are what people wait for: sent ones are brought up to date at fewer ticks."""
 _LEFT_BEHIND = frozenset({"deliver", "reconcile", "update"})
 """Ticks whose hung run may be left behind: to the database it is a replica that was paused."""
 _DRAIN_SECONDS = 7.0
@@ -195,7 +197,7 @@ class Bot:
             ("channels", _REFRESH, self.refresh_policies),
             ("deliver", every, deliver),
             ("reconcile", every, self.reconcile),
-            ("update", every, self.update),
+            ("update", _UPDATES_SELDOMER * every, self.update),
         ]
         ticks = [
             Tick(name=name, every=period, run=self.watch.timed(name, self._over(name, run)))
