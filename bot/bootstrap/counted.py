@@ -20,14 +20,31 @@ class CountedPoster:
         self._poster = poster
         self._metrics = metrics
 
-    def post(self, channel: Channel, message: Message, *, key: str, thread_ts: str | None = None) -> Answer:
+    def post(
+        self,
+        channel: Channel,
+        message: Message,
+        *,
+        key: str,
+        thread_ts: str | None = None,
+        until: datetime | None = None,
+    ) -> Answer:
         """Post once."""
-        answer = self._poster.post(channel, message, key=key, thread_ts=thread_ts)
+        answer = self._poster.post(channel, message, key=key, thread_ts=thread_ts, until=until)
         return self._counted("chat.postMessage", answer)
 
-    def update(self, channel: Channel, ts: str, message: Message, *, key: str | None = None) -> Answer:
+    def update(
+        self,
+        channel: Channel,
+        ts: str,
+        message: Message,
+        *,
+        key: str | None = None,
+        until: datetime | None = None,
+    ) -> Answer:
         """Change a message of ours."""
-        return self._counted("chat.update", self._poster.update(channel, ts, message, key=key))
+        answer = self._poster.update(channel, ts, message, key=key, until=until)
+        return self._counted("chat.update", answer)
 
     def check(self, team_id: str) -> Answer:
         """Ask whether the token is good."""

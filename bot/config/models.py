@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date, timedelta
 from enum import StrEnum
@@ -19,6 +20,10 @@ from bot.model import Language, Layout
 _CHANNEL_ID = re.compile(r"^[CG][A-Z0-9]{6,}$")
 _CHANNEL_NAME = re.compile(r"^#[^\s#A-Z.,!?@:()\[\]{}]{1,80}$")
 _REPOSITORY = re.compile(r"^[A-Za-z0-9_.*-]+(/[A-Za-z0-9_.*-]+)?$")
+
+
+_LEASE_MARGIN = timedelta(milliseconds=200)
+"""Of a lease beyond two post time-outs: for the claim itself and the threads' turns."""
 
 
 class WhenEmpty(StrEnum):
@@ -140,8 +145,13 @@ class DeliveryConfig(_Model):
     ceiling_per_minute: int | None = Field(
         default=300, ge=1, le=100_000, description="messages a minute in the whole workspace; null for none"
     )
-    post_timeout: Duration = Field(default=timedelta(seconds=10), description="longest wait for one answer of Slack")
-    lease: Duration = Field(default=timedelta(seconds=30), description="how long a sender may own a channel unrenewed")
+    post_timeout: Duration = Field(
+        default=timedelta(seconds=10), description="longest wait for a connection to Slack, and again for its answer"
+    )
+    lease: Duration = Field(
+        default=timedelta(seconds=30),
+        description="how long a sender may own a channel unrenewed; more than two post_timeout",
+    )
     settle: Duration = Field(
         default=timedelta(seconds=5), description="wait before looking for a message whose answer was lost"
     )
@@ -154,8 +164,12 @@ class DeliveryConfig(_Model):
 
     @model_validator(mode="after")
     def _lease_outlasts_a_post(self) -> Self:
-        if self.lease <= self.post_timeout:
-            raise ValueError("lease must be longer than post_timeout: a sender has to own the channel while it waits")
+        least = 2 * self.post_timeout + _LEASE_MARGIN
+        if self.lease < least:
+            raise ValueError(
+                "lease is too short for post_timeout: a sender has to own the channel while it connects and while it "
+                f"waits for the answer; write lease: {math.ceil(least.total_seconds())}s or more, or a shorter post_timeout"
+            )
         return self
 
 

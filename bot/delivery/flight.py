@@ -76,17 +76,25 @@ class Tally:
 
 
 def call_of(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Callable[[], Landing]:
-    """Return the call that posts a claimed delivery. It never raises, and takes no more than `timeout` seconds."""
+    """Return the call that posts a claimed delivery. It never raises.
+
+    The request leaves while its answer, which may take `timeout` seconds, can still come within the claim.
+    """
 
     def call() -> Landing:
         began = clock.now()
-        if began + timedelta(seconds=timeout) > flight.until:
+        last = flight.until - timedelta(seconds=timeout)
+        if began > last:
             # This process was held up since the claim. Another may be about to take the message for lost.
             return Landing(flight=flight, answer=None, began=began, ended=began)
         delivery, parcel = flight.delivery, flight.parcel
         try:
             answer = poster.post(
-                delivery.channel, parcel.message, key=delivery.key, thread_ts=parcel.thread_ts
+                delivery.channel,
+                parcel.message,
+                key=delivery.key,
+                thread_ts=parcel.thread_ts,
+                until=last,
             )
         except Exception as error:  # noqa: BLE001 - whatever broke, the request may have left: that is doubt
             answer = Answer(kind=AnswerKind.DROPPED, detail=type(error).__name__)

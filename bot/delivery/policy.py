@@ -110,7 +110,7 @@ class DeliverySettings:
     updates_per_minute: int = 45
     """Tier 3 allows about 50."""
     lease: timedelta = timedelta(seconds=30)
-    """Longer than `post_timeout` and some; shorter means a killed replica's channel goes on sooner."""
+    """Longer than twice `post_timeout`; shorter means a killed replica's channel goes on sooner."""
     post_timeout: float = 10.0
     settle: timedelta = timedelta(seconds=5)
     """After an attempt could last have been accepted, before it is looked for."""

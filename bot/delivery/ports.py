@@ -105,9 +105,7 @@ class PlanStorage(Protocol):
 class SendStorage(Protocol):
     """What sending reads and writes."""
 
-    def lease(
-        self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int
-    ) -> tuple[Channel, ...]:
+    def lease(self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
         Such a channel has a PLANNED delivery other than an update, its lease is free or ran out before `now` (also
@@ -115,6 +113,7 @@ class SendStorage(Protocol):
         even one that is over: see `team_blocks`), its `next_post_at` is at most a second after `now`, the first
         of its PLANNED deliveries has no `next_try_at` after `now`, and it has no unresolved delivery (SENDING,
         UNCERTAIN or HELD, other than an update) that began at or after `since`: such a one holds back the others.
+        Entries of a COMPACT or THREAD slot whose root is unresolved are not counted as planned, however long it takes.
         Two callers never get the same channel.
         """
 
@@ -122,11 +121,12 @@ class SendStorage(Protocol):
         """Give the leases back, where `owner` still holds them."""
 
     def turns(self, channels: Sequence[Channel], since: datetime, limit: int) -> Mapping[Channel, Turn]:
-        """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`."""
+        """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`.
 
-    def claim(
-        self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime
-    ) -> frozenset[int]:
+        Without the entries that wait for their root: see `lease`.
+        """
+
+    def claim(self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime) -> frozenset[int]:
         """Turn PLANNED into SENDING; return the ids that were won.
 
         Won only where `owner` holds the channel's lease at `now` (for an UPDATE: no lease is needed). Winning counts
@@ -207,9 +207,7 @@ class UpdateStorage(Protocol):
         Done: none of the slot's entries is PLANNED, SENDING or UNCERTAIN. Not roots deleted by somebody.
         """
 
-    def add_deliveries(
-        self, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime
-    ) -> int:
+    def add_deliveries(self, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime) -> int:
         """Insert drafts (updates, replies) with the next ordinals; pass over those that exist; return how many."""
 
     def due_updates(self, now: datetime, limit: int) -> tuple[Delivery, ...]:
@@ -283,11 +281,31 @@ class DeliveryStorage(
 class Poster(Protocol):
     """The only way to write to Slack. It never retries, never sleeps and never raises for an answer: it returns it."""
 
-    def post(self, channel: Channel, message: Message, *, key: str, thread_ts: str | None = None) -> Answer:
-        """Post once, with `key` in the message's metadata, unfurls off, no broadcast, within the post time-out."""
+    def post(
+        self,
+        channel: Channel,
+        message: Message,
+        *,
+        key: str,
+        thread_ts: str | None = None,
+        until: datetime | None = None,
+    ) -> Answer:
+        """Post once, with `key` in the message's metadata, unfurls off, no broadcast.
 
-    def update(self, channel: Channel, ts: str, message: Message, *, key: str | None = None) -> Answer:
-        """Change a message of ours. Doing it twice does no harm. `key`: the metadata to keep on it."""
+        The request leaves within the post time-out and not after `until`, or never: then the answer says that there
+        was no connection. Once it left, the answer comes within the post time-out.
+        """
+
+    def update(
+        self,
+        channel: Channel,
+        ts: str,
+        message: Message,
+        *,
+        key: str | None = None,
+        until: datetime | None = None,
+    ) -> Answer:
+        """Change a message of ours, in time as a post. Doing it twice does no harm. `key`: the metadata to keep."""
 
     def check(self, team_id: str) -> Answer:
         """Ask whether the token is good (`auth.test`)."""

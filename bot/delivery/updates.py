@@ -122,12 +122,11 @@ class Updater:
         if delivery.id not in self._storage.claim(self._owner, [delivery.id], now, until):
             return True  # another replica makes it
         flight = Flight(delivery=delivery, parcel=parcel, until=until)
-        answer = (
-            None
-            if broken
-            else self._poster.update(delivery.channel, delivery.ts or "", parcel.message, key=None)
-        )
-        landing = Landing(flight=flight, answer=answer, began=now, ended=self._clock.now(), broken=broken)
+        began, answer = self._clock.now(), None
+        last = until - timedelta(seconds=self._settings.post_timeout)
+        if broken is None and began <= last:  # later, another replica may have made a newer change meanwhile
+            answer = self._poster.update(delivery.channel, delivery.ts or "", parcel.message, until=last)
+        landing = Landing(flight=flight, answer=answer, began=began, ended=self._clock.now(), broken=broken)
         return self._write_down(landing)
 
     def _write_down(self, landing: Landing) -> bool:
@@ -137,9 +136,7 @@ class Updater:
         now = self._clock.now()
         self._storage.record(self._owner, [record], now)
         self._doors.heed(delivery, outcome, record, now, was_blocked=False)
-        _log.debug(
-            "update", delivery=delivery.key, channel=delivery.channel.channel_id, state=record.state.value
-        )
+        _log.debug("update", delivery=delivery.key, channel=delivery.channel.channel_id, state=record.state.value)
         return not isinstance(outcome, NotNow)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+from typing import Any
 from urllib.parse import urlsplit
 
 from slack_sdk import WebClient
 from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler
+
+from bot.slack.deadline import PunctualClient
 
 __all__ = [
     "POST_SECONDS",
@@ -23,25 +26,26 @@ __all__ = [
 
 SLACK_API_URL = "https://slack.com/api/"
 POST_SECONDS = 10.0
-"""Time-out of one post. The lease of a channel must outlast it."""
+"""Time-out of one post, once for connecting and once for the answer. The lease of a channel must outlast both."""
 READ_SECONDS = 10.0
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def posting_client(token: str, *, api_url: str | None = None, timeout: float = POST_SECONDS) -> WebClient:
+def posting_client(
+    token: str, *, api_url: str | None = None, timeout: float = POST_SECONDS, **more: Any
+) -> PunctualClient:
     """A client whose every call sends exactly one request: a lost answer is the ledger's to settle, not the SDK's.
 
-    `timeout` is in seconds and counts for connecting and for each wait while reading.
+    `timeout` is in seconds and counts for connecting as a whole and for the answer as a whole. `more`: see
+    `PunctualClient`.
     """
-    return _client(token, api_url=api_url, timeout=timeout)
+    return PunctualClient(**_settings(token, api_url=api_url, timeout=timeout), **more)
 
 
-def reading_client(
-    token: str | None, *, api_url: str | None = None, timeout: float = READ_SECONDS
-) -> WebClient:
+def reading_client(token: str | None, *, api_url: str | None = None, timeout: float = READ_SECONDS) -> WebClient:
     """A client for questions that change nothing: a dropped connection is asked again once."""
-    client = _client(token, api_url=api_url, timeout=timeout)
+    client = WebClient(**_settings(token, api_url=api_url, timeout=timeout))
     client.retry_handlers.append(ConnectionErrorRetryHandler(max_retry_count=1))
     return client
 
@@ -56,14 +60,14 @@ def silent_logger(name: str) -> logging.Logger:
     return logger
 
 
-def _client(token: str | None, *, api_url: str | None, timeout: float) -> WebClient:
-    return WebClient(
-        token=token,
-        base_url=api_base(api_url),
-        timeout=timeout,  # type: ignore[arg-type]  # urllib takes fractions, the annotation does not
-        retry_handlers=[],
-        logger=silent_logger("slack_sdk.web"),
-    )
+def _settings(token: str | None, *, api_url: str | None, timeout: float) -> dict[str, Any]:
+    return {
+        "token": token,
+        "base_url": api_base(api_url),
+        "timeout": timeout,  # urllib takes fractions, slack_sdk's annotation does not
+        "retry_handlers": [],
+        "logger": silent_logger("slack_sdk.web"),
+    }
 
 
 def api_base(api_url: str | None) -> str:

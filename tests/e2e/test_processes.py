@@ -38,7 +38,7 @@ inbox: {path: seeds, scan_every: 1s, settle: 0s}
 channels:
   - channel: "#vllm-digest"
     schedule: {at: "%s", days: daily, timezone: UTC}
-delivery: {pace: 100ms, post_timeout: 3s, lease: 4s, settle: 500ms, tick: 300ms, ceiling_per_minute: null}
+delivery: {pace: 100ms, post_timeout: 1500ms, lease: 4s, settle: 500ms, tick: 300ms, ceiling_per_minute: null}
 """
 
 

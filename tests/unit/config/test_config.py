@@ -71,6 +71,8 @@ def test_an_unquoted_time_inside_a_list_is_refused_too() -> None:
         ("database: 12\n", 1, "database", "quotes"),
         ("database: true\n", 1, "database", "quotes"),
         ("delivery: {pace: 2}\n", 1, "delivery.pace", '"2s"'),
+        ("delivery: {post_timeout: 20s}\n", 1, "delivery", "write lease: 41s or more"),
+        ("delivery: {post_timeout: 2s, lease: 4s}\n", 1, "delivery", "write lease: 5s or more"),
         ("channels: {a: b}\n", 1, "channels", "list"),
         ("inbox: seeds\n", 1, "inbox", "group of keys"),
         ("base: x\n", 1, "base", "unknown key"),

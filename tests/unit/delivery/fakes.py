@@ -150,7 +150,7 @@ class FakeSlack:
     def texts(self, channel: Channel = CHANNEL) -> list[str]:
         return [one.text for one in self.messages[channel]]
 
-    def post(self, channel, message, *, key, thread_ts=None) -> Answer:
+    def post(self, channel, message, *, key, thread_ts=None, until=None) -> Answer:
         self.calls.append((self.clock.now(), channel))
         self.clock.advance(self.latency)
         fault = self._fault(channel)
@@ -176,7 +176,7 @@ class FakeSlack:
             return self.scripts[channel].popleft()
         return self.script.popleft() if self.script else None
 
-    def update(self, channel, ts, message, *, key=None) -> Answer:
+    def update(self, channel, ts, message, *, key=None, until=None) -> Answer:
         self.clock.advance(self.latency)
         fault = self.script.popleft() if self.script else None
         if fault is not None and fault.answer is not None:
@@ -397,7 +397,7 @@ class MemoryStorage:
             planned = [
                 r.delivery
                 for r in self.of(channel, K.ROOT, K.ENTRY, K.REPLY)
-                if r.delivery.state is S.PLANNED
+                if r.delivery.state is S.PLANNED and not self._waits(r.delivery)
             ]
             free = row.lease_until is None or row.lease_until <= now
             block = row.state.block
@@ -415,6 +415,16 @@ class MemoryStorage:
         for channel in chosen:
             self.channels[channel].owner, self.channels[channel].lease_until = owner, until
         return chosen
+
+    def _waits(self, delivery):
+        """Whether an entry stands in a root, or under it, of which nobody knows whether it is there."""
+        if delivery.kind is not K.ENTRY or delivery.slot_id is None:
+            return False
+        layout = self.slot_rows[delivery.slot_id][0].layout
+        return layout in (Layout.COMPACT, Layout.THREAD) and any(
+            r.delivery.slot_id == delivery.slot_id and r.delivery.state in UNRESOLVED
+            for r in self.of(delivery.channel, K.ROOT)
+        )
 
     def _unresolved(self, channel, since):
         return tuple(
@@ -446,7 +456,9 @@ class MemoryStorage:
         row = self.channels[channel]
         return Turn(
             channel=channel,
-            queue=tuple(r.delivery for r in rows if r.delivery.state is S.PLANNED)[:limit],
+            queue=tuple(
+                r.delivery for r in rows if r.delivery.state is S.PLANNED and not self._waits(r.delivery)
+            )[:limit],
             unresolved=self._unresolved(channel, since),
             roots=roots,
             parents={d.subject: d.thread_ts or d.ts for d in sent if d.kind is K.ENTRY and d.part == 0},

@@ -1,5 +1,7 @@
 """Sent messages that are kept true."""
 
+from datetime import timedelta
+
 from bot.delivery.updates import worth_a_reply
 from bot.delivery.values import Wording
 from bot.model import DeliveryKind, DeliveryState, Layout
@@ -140,3 +142,33 @@ def test_a_change_is_worth_a_reply_when_the_verdict_or_a_tenth_of_the_text_chang
     assert worth_a_reply(old, Wording(revision=2, title="t", body="x" * 70 + "y" * 30, verdict="skim"), 0.1)
     assert worth_a_reply(old, Wording(revision=2, title="t", body="x" * 100, verdict="must_read"), 0.1)
     assert not worth_a_reply(old, Wording(revision=2, title="t", body="other", verdict="skip"), None)
+
+
+def test_a_change_that_was_held_up_past_its_claim_is_not_made_over_a_newer_one():
+    house = sent_house()
+    claim = house.storage.claim
+
+    def slow_claim(*arguments):
+        won = claim(*arguments)
+        house.clock.advance(45)
+        return won
+
+    house.storage.claim = slow_claim
+    house.service.update(house.stop)
+    assert root_edits(house) == []
+    house.storage.claim = claim
+    house.service.update(house.stop)
+    assert root_edits(house) == ["root 3 links 3"]
+
+
+def test_a_change_is_not_sent_after_its_claim():
+    house = sent_house()
+    update, limits = house.slack.update, []
+
+    def seen(*arguments, until, **more):
+        limits.append(until - house.clock.now())
+        return update(*arguments, until=until, **more)
+
+    house.slack.update = seen
+    house.service.update(house.stop)
+    assert limits == [timedelta(seconds=20)]

@@ -1,6 +1,10 @@
 """Every end that a post can have, over real sockets. The count of requests is the promise: one call, one request."""
 
+import contextlib
 import socket
+import threading
+import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -113,6 +117,71 @@ def test_a_connection_that_is_never_accepted_is_a_time_out_in_connecting():
         assert post(f"http://127.0.0.1:{address[1]}/api/", timeout=0.3).kind is AnswerKind.TIMEOUT_CONNECT
         for filler in fillers:
             filler.close()
+
+
+def slow_by(seconds):
+    def connect(*arguments, **more):
+        time.sleep(seconds)  # a resolver that hangs, a second address, a machine that sleeps
+        return socket.create_connection(*arguments, **more)
+
+    return connect
+
+
+def slow_poster(url, seconds, *, timeout):
+    return SlackPoster(posting_client("x", api_url=url, timeout=timeout, connect=slow_by(seconds)))
+
+
+def test_a_request_that_is_held_up_before_it_leaves_past_the_time_out_is_not_sent():
+    with Loopback([http_answer(body={"ok": True, "ts": "1.5"})]) as server:
+        answer = slow_poster(server.url, 0.4, timeout=0.2).post(CHANNEL, MESSAGE, key="k")
+    assert answer.kind is AnswerKind.TIMEOUT_CONNECT
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("what", ["post", "update"])
+def test_a_request_whose_claim_ends_while_it_connects_is_not_sent(what):
+    until = datetime.now(UTC) + timedelta(seconds=0.1)
+    with Loopback([http_answer(body={"ok": True, "ts": "1.5"})]) as server:
+        poster = slow_poster(server.url, 0.3, timeout=5)
+        if what == "post":
+            late = poster.post(CHANNEL, MESSAGE, key="k", until=until)
+        else:
+            late = poster.update(CHANNEL, "1.5", MESSAGE, until=until)
+        assert late.kind is AnswerKind.TIMEOUT_CONNECT
+        assert server.requests == []
+        assert poster.post(CHANNEL, MESSAGE, key="k").kind is AnswerKind.OK
+
+
+def test_a_tunnel_that_stands_too_late_is_not_used(monkeypatch):
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with Loopback([http_answer(body={"ok": True, "ts": "1.5"})]) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/api/"))
+        poster = slow_poster("http://slack.invalid/api/", 0.3, timeout=5)
+        assert poster.post(CHANNEL, MESSAGE, key="k").kind is AnswerKind.OK
+        until = datetime.now(UTC) + timedelta(seconds=0.1)
+        late = poster.post(CHANNEL, MESSAGE, key="k", until=until)
+    assert late.kind is AnswerKind.TIMEOUT_CONNECT
+    assert len(proxy.requests) == 1
+    assert proxy.requests[0].path == "http://slack.invalid/api/chat.postMessage"
+
+
+def test_an_answer_that_drips_has_one_deadline():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65536)
+                for byte in http_answer(body={"ok": True, "ts": "1.5"}):
+                    connection.sendall(bytes([byte]))
+                    time.sleep(0.05)
+
+        threading.Thread(target=drip, daemon=True).start()
+        began = time.monotonic()
+        answer = post(f"http://127.0.0.1:{server.getsockname()[1]}/api/", timeout=0.3)
+    assert answer.kind is AnswerKind.TIMEOUT_READ
+    assert time.monotonic() - began < 1
 
 
 def test_a_post_carries_its_key_and_can_neither_unfurl_nor_broadcast():
