@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    ColumnElement,
+    FromClause,
     Integer,
     and_,
     bindparam,
@@ -12,12 +14,36 @@ from sqlalchemy import (
     select,
 )
 
-from bot.model import DeliveryKind, DeliveryState
+from bot.model import DeliveryKind, DeliveryState, Layout
 from bot.storage.quick import ID_LIST
 from bot.storage.rows import DELIVERY_COLUMNS, delivery_columns, same_channel
 from bot.storage.schema import UtcDateTime, channels, deliveries, slots, teams
 
 NOW = bindparam("now", type_=UtcDateTime)
+
+_UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
+
+_head = deliveries.alias("head")
+_hangs = slots.alias("hangs")
+_UNDECIDED_SLOTS = (
+    select(_head.c.slot_id)
+    .join(_hangs, _hangs.c.id == _head.c.slot_id)
+    .where(
+        _head.c.state.in_(_UNRESOLVED),
+        _head.c.kind == DeliveryKind.ROOT,
+        _hangs.c.layout.in_((Layout.COMPACT, Layout.THREAD)),
+    )
+)
+"""Slots whose entries stand in their root or under it, while nobody knows whether it is there: they wait without end."""
+
+
+def _free_of_root(delivery: FromClause) -> ColumnElement[bool]:
+    return or_(
+        delivery.c.kind != DeliveryKind.ENTRY,
+        delivery.c.slot_id.is_(None),
+        delivery.c.slot_id.not_in(_UNDECIDED_SLOTS),
+    )
+
 
 _waiting = deliveries.alias("waiting")
 _first = deliveries.alias("first")
@@ -27,6 +53,7 @@ _first_id = (
         _waiting.c.state == DeliveryState.PLANNED,
         same_channel(_waiting, channels),
         _waiting.c.kind != DeliveryKind.UPDATE,
+        _free_of_root(_waiting),
     )
     .order_by(_waiting.c.ordinal, _waiting.c.part)
     .limit(1)
@@ -35,7 +62,6 @@ _first_id = (
 )
 
 _doubtful = deliveries.alias("doubtful")
-_UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
 
 LEASABLE = (
     select(channels.c.team_id, channels.c.channel_id)
@@ -141,7 +167,7 @@ _open = (
         deliveries.c.kind != DeliveryKind.UPDATE,
         deliveries.c.state.in_((DeliveryState.PLANNED, *_UNRESOLVED)),
         or_(
-            deliveries.c.state == DeliveryState.PLANNED,
+            and_(deliveries.c.state == DeliveryState.PLANNED, _free_of_root(deliveries)),
             deliveries.c.sending_since >= bindparam("since", type_=UtcDateTime),
         ),
     )

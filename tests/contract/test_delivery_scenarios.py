@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from bot.model import Layout
+from bot.delivery.values import CannotLook
+from bot.model import DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.ingest_store import IngestStore
 from tests.contract.conftest import document, new
@@ -29,7 +30,7 @@ WHOLE = ["root", "e1", "e2", "e3", "e4"]
 FLOOD = "flood"
 
 
-def morning(database, layout, *script):
+def prepared(database, layout, *script):
     kind = {"max_messages": 3} if layout == FLOOD else {"layout": layout}
     house = House(policy(**kind), now="2026-03-02T01:00:00")
     house.storage = DeliveryStore(database)
@@ -37,6 +38,11 @@ def morning(database, layout, *script):
     IngestStore(database).record(document(edition=date(2026, 3, 2)), entries, house.clock.now())
     house.restart()
     house.slack.script.extend(script)
+    return house
+
+
+def morning(database, layout, *script):
+    house = prepared(database, layout, *script)
     for _ in range(8):
         try:
             house.tick()
@@ -85,3 +91,24 @@ def test_an_order_of_now_posts_what_is_new_and_nothing_twice(database):
     house = morning(database, Layout.CHANNEL)
     assert house.service.deliver_now(CHANNEL) is None
     assert said(house) == WHOLE
+
+
+@pytest.mark.parametrize("layout", [Layout.COMPACT, Layout.THREAD, FLOOD])
+def test_an_unreadable_root_keeps_its_entries_without_end_and_lets_the_next_slot_pass(database, layout):
+    house = prepared(database, layout, DROP_AFTER)
+    house.slack.looks.extend([CannotLook(reason="missing_scope")] * 50)
+    house.run(2 * 3600, every=120)
+    assert said(house) == ["root"]
+    later = [new(f"later {position}", position) for position in range(1, 3)]
+    IngestStore(database).record(document("b.md", edition=date(2026, 3, 3)), later, house.clock.now())
+    house.go_to("2026-03-03T01:00:00")
+    house.run(120, every=10)
+    assert not {"e1", "e2", "e3", "e4"} & set(said(house))
+    assert said(house)[1] == "root"
+    (held,) = house.storage.in_state(DeliveryState.HELD, 9)
+    assert house.service.settle(held.key, house.slack.messages[CHANNEL][0].ts)
+    house.run(120, every=10)
+    assert len(set(house.slack.texts())) == len(house.slack.texts())
+    assert house.service.status().by_state.keys() == {"sent"}
+    first = [one.thread_ts for one in house.slack.messages[CHANNEL] if one.text[:2] in ("e1", "e2", "e3", "e4")]
+    assert first == ([house.slack.messages[CHANNEL][0].ts] * 4 if layout != FLOOD else [])
