@@ -168,7 +168,8 @@ class DeliveryConfig(_Model):
         if self.lease < least:
             raise ValueError(
                 "lease is too short for post_timeout: a sender has to own the channel while it connects and while it "
-                f"waits for the answer; write lease: {math.ceil(least.total_seconds())}s or more, or a shorter post_timeout"
+                f"waits for the answer; write lease: {math.ceil(least.total_seconds())}s or more, "
+                "or a shorter post_timeout"
             )
         return self
 

@@ -6,7 +6,7 @@ transaction of its own, complete or without effect. No method reads the clock: `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from threading import Event
 from typing import Protocol, TypeVar
@@ -190,16 +190,16 @@ class ReconcileStorage(Protocol):
 
 
 class UpdateStorage(Protocol):
-    """What keeps sent messages true."""
+    """What keeps sent messages true. `among`: the channels that count; those of the others wait, and block nobody."""
 
-    def entries_behind(self, limit: int) -> tuple[EntryBehind, ...]:
+    def entries_behind(self, limit: int, *, among: Collection[Channel]) -> tuple[EntryBehind, ...]:
         """Return sent entries whose revision is greater than told, without an UPDATE of that revision.
 
         Not those folded into a compact root (they make their root behind), and not those deleted by somebody (an
         UPDATE of theirs that is SKIPPED).
         """
 
-    def roots_behind(self, limit: int) -> tuple[RootBehind, ...]:
+    def roots_behind(self, limit: int, *, among: Collection[Channel]) -> tuple[RootBehind, ...]:
         """Return sent roots of planned slots that are done, show less than they should, and have no UPDATE for it.
 
         They should show revision 1 + the sum of (entry revision - 1) over the slot's entries that are not SKIPPED.
@@ -210,7 +210,7 @@ class UpdateStorage(Protocol):
     def add_deliveries(self, channel: Channel, drafts: Sequence[Draft], slot_id: int | None, now: datetime) -> int:
         """Insert drafts (updates, replies) with the next ordinals; pass over those that exist; return how many."""
 
-    def due_updates(self, now: datetime, limit: int) -> tuple[Delivery, ...]:
+    def due_updates(self, now: datetime, limit: int, *, among: Collection[Channel]) -> tuple[Delivery, ...]:
         """Return PLANNED UPDATE deliveries that may go: channel and workspace not blocked, `next_try_at` not ahead.
 
         `Delivery.ts` holds the `ts` of the message to change. Oldest first.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from difflib import SequenceMatcher
 from threading import Event
 from typing import Protocol
 
@@ -24,6 +23,7 @@ from bot.delivery.values import Draft, EntryBehind, Lane, Record, Wording, entry
 from bot.delivery.verdict import outcome_of, record_of
 from bot.errors import MessageInvalid, TemplateError
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState
+from bot.text.change import change
 
 _log = structlog.get_logger("bot.delivery")
 
@@ -40,8 +40,7 @@ def worth_a_reply(before: Wording, after: Wording, share: float | None) -> bool:
         return False
     if before.verdict != after.verdict:
         return True
-    likeness = SequenceMatcher(None, before.body, after.body, autojunk=False).ratio()
-    return 1 - likeness > share
+    return change(before.body, after.body) > share
 
 
 class Updater:
@@ -70,11 +69,11 @@ class Updater:
 
     def plan(self, now: datetime) -> int:
         """Record the updates that are owed; return how many deliveries came of it. Safe in every replica."""
-        added = 0
-        for root in self._storage.roots_behind(_AT_ONCE):
+        added, channels = 0, self.policies.keys()
+        for root in self._storage.roots_behind(_AT_ONCE, among=channels):
             draft = Draft(kind=DeliveryKind.UPDATE, subject=root.subject, revision=root.revision)
             added += self._storage.add_deliveries(root.channel, (draft,), root.slot_id, now)
-        for entry in self._storage.entries_behind(_AT_ONCE):
+        for entry in self._storage.entries_behind(_AT_ONCE, among=channels):
             added += self._storage.add_deliveries(entry.channel, self._owed(entry), entry.slot_id, now)
         return added
 
@@ -83,10 +82,9 @@ class Updater:
         end = self._clock.now() + timedelta(seconds=self._settings.turn)
         interval = timedelta(minutes=1) / self._settings.updates_per_minute
         made = 0
-        for delivery in self._storage.due_updates(self._clock.now(), _AT_ONCE):
-            policy = self.policies.get(delivery.channel)
-            if policy is None:
-                continue
+        policies = self.policies
+        for delivery in self._storage.due_updates(self._clock.now(), _AT_ONCE, among=policies.keys()):
+            policy = policies[delivery.channel]
             now = self._clock.now()
             at = self._storage.reserve_team(delivery.channel.team_id, Lane.UPDATE, now, interval)
             if at > now and self._clock.wait((at - now).total_seconds(), stop):

@@ -12,8 +12,9 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from bot.ingest.extract import extract
-from bot.ingest.identify import WINDOW_DAYS, change, identity, same_entry
+from bot.ingest.identify import WINDOW_DAYS, identity, same_entry
 from bot.model import DocumentState, Extraction, ParsedEntry, Problem
+from bot.text.change import change
 from bot.text.vocabulary import Vocabulary
 
 

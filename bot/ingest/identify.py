@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from difflib import SequenceMatcher
-from itertools import pairwise
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from bot.model import ParsedEntry
+from bot.text.change import change
 from bot.text.normalise import normalise
 
 NEARLY_SAME = 0.1
@@ -24,7 +22,6 @@ DISTINCTIVE_LENGTH = 40
 WINDOW_DAYS = 14
 
 _LONGEST_IDENTITY = 400
-_EXACT_COMPARISON = 400
 _WORDS = re.compile(r"(?<=\d)\.(?=\d)|[^\W_]|[_+#]")
 _SPACE_BY_CJK = re.compile(r" (?=[\u2e80-\u9fff\uf900-\ufaff])|(?<=[\u2e80-\u9fff\uf900-\ufaff]) ")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -65,37 +62,6 @@ def same_entry(old_title: str, old_body: str, new_title: str, new_body: str) -> 
     if _marks(f"{old_title}\n{old_body}") != _marks(f"{new_title}\n{new_body}"):
         return False
     return change(old_body, new_body) <= NEARLY_SAME
-
-
-def change(old_body: str, new_body: str) -> float:
-    """Give the fraction of the text that differs: 0.0 for equal texts, 1.0 for nothing in common; symmetric.
-
-    Exact for small changes; where the differing middles are long it compares pairs of characters instead, so that the
-    time stays linear.
-    """
-    if old_body == new_body:
-        return 0.0
-    old, new = sorted((old_body, new_body))
-    longest = min(len(old), len(new))
-    head = 0
-    while head < longest and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < longest - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-    common = head + tail + _common(old_middle, new_middle)
-    return 1.0 - 2.0 * common / (len(old) + len(new))
-
-
-def _common(old: str, new: str) -> float:
-    if not old or not new:
-        return 0.0
-    if max(len(old), len(new)) <= _EXACT_COMPARISON:
-        matcher = SequenceMatcher(None, old, new, autojunk=False)
-        return float(sum(block.size for block in matcher.get_matching_blocks()))
-    pairs = Counter(pairwise(old)) & Counter(pairwise(new))
-    return float(min(pairs.total(), len(old), len(new)))
 
 
 def _marks(text: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Insert, Table, and_
+from sqlalchemy import ColumnElement, Connection, FromClause, Insert, Table, and_, false, or_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState
@@ -74,6 +74,14 @@ def new_key() -> str:
 def in_channel(source: FromClause, channel: Channel) -> ColumnElement[bool]:
     """Whether a row belongs to the channel."""
     return and_(source.c.team_id == channel.team_id, source.c.channel_id == channel.channel_id)
+
+
+def in_channels(source: FromClause, channels: Iterable[Channel]) -> ColumnElement[bool]:
+    """Whether a row belongs to one of the channels."""
+    return or_(
+        false(),
+        *(and_(source.c.team_id == team, source.c.channel_id.in_(ids)) for team, ids in by_team(channels).items()),
+    )
 
 
 def same_channel(one: FromClause, other: FromClause) -> ColumnElement[bool]:

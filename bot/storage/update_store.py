@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
@@ -27,7 +27,7 @@ from bot.delivery.values import Draft, EntryBehind, RootBehind, Wording
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, SlotState
 from bot.storage.engine import Database
 from bot.storage.plan_rows import insert_drafts
-from bot.storage.rows import DELIVERY_COLUMNS, delivery_of, same_channel
+from bot.storage.rows import DELIVERY_COLUMNS, delivery_of, in_channels, same_channel
 from bot.storage.schema import NEVER_UPDATED, Id, channels, deliveries, entries, entry_revisions, slots, teams
 
 HORIZON = timedelta(days=30)
@@ -65,7 +65,7 @@ class UpdateStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def entries_behind(self, limit: int) -> tuple[EntryBehind, ...]:
+    def entries_behind(self, limit: int, *, among: Collection[Channel]) -> tuple[EntryBehind, ...]:
         """Return sent entries whose revision is greater than told, without an UPDATE of that revision."""
         told = func.coalesce(deliveries.c.told_revision, 1)
         with self._database.reading() as connection:
@@ -76,6 +76,7 @@ class UpdateStore:
                 .join(entries, deliveries.c.subject == _subject_of_entry())
                 .where(
                     _recently_revised(connection),
+                    in_channels(deliveries, among),
                     deliveries.c.kind == DeliveryKind.ENTRY,
                     deliveries.c.part == 0,
                     deliveries.c.state == DeliveryState.SENT,
@@ -106,7 +107,7 @@ class UpdateStore:
                 for row in connection.execute(statement)
             )
 
-    def roots_behind(self, limit: int) -> tuple[RootBehind, ...]:
+    def roots_behind(self, limit: int, *, among: Collection[Channel]) -> tuple[RootBehind, ...]:
         """Return sent roots of planned slots that are done, show less than they should, and have no UPDATE for it."""
         with self._database.reading() as connection:
             candidates = union(
@@ -122,6 +123,7 @@ class UpdateStore:
                     slots.c.id.in_(candidates),
                     slots.c.state == SlotState.PLANNED,
                     slots.c.update_revision < _DUE,
+                    in_channels(_ROOT, among),
                     _ROOT.c.state == DeliveryState.SENT,
                     _ROOT.c.ts.is_not(None),
                     ~exists().where(_of_slot(_ENTRY), _ENTRY.c.state.in_(_UNDONE)).correlate(slots),
@@ -170,7 +172,7 @@ class UpdateStore:
             new = select(func.count()).select_from(deliveries).where(deliveries.c.key.in_(keys))
             return int(connection.execute(new).scalar_one())
 
-    def due_updates(self, now: datetime, limit: int) -> tuple[Delivery, ...]:
+    def due_updates(self, now: datetime, limit: int, *, among: Collection[Channel]) -> tuple[Delivery, ...]:
         """Return PLANNED UPDATE deliveries that may go, oldest first; `ts` is that of the message to change."""
         columns = [_PARENT.c.ts if name == "ts" else _UPDATE.c[name] for name in DELIVERY_COLUMNS]
         statement = (
@@ -189,6 +191,7 @@ class UpdateStore:
             )
             .join(channels, same_channel(channels, _UPDATE))
             .where(
+                in_channels(_UPDATE, among),
                 _UPDATE.c.state == DeliveryState.PLANNED,
                 _UPDATE.c.kind == DeliveryKind.UPDATE,
                 or_(_UPDATE.c.next_try_at.is_(None), _UPDATE.c.next_try_at <= now),

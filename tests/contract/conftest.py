@@ -21,6 +21,7 @@ NEVER = NOW + timedelta(days=999)
 """As `since`: nothing unresolved began so late, so nothing holds a channel back."""
 HERE = Channel(team_id="T1", channel_id="C1")
 THERE = Channel(team_id="T1", channel_id="C2")
+BOTH = (HERE, THERE)
 
 
 def seconds(number: float) -> timedelta:

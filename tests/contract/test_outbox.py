@@ -9,7 +9,7 @@ import pytest
 from bot.delivery.values import Block, Draft, Record, Resolution, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
-from tests.contract.conftest import DAY, HERE, LONG_AGO, NEVER, NOW, THERE, at_once, plan, seconds, slot
+from tests.contract.conftest import BOTH, DAY, HERE, LONG_AGO, NEVER, NOW, THERE, at_once, plan, seconds, slot
 
 UNTIL = NOW + seconds(30)
 TOMORROW = DAY + timedelta(days=1)
@@ -163,7 +163,7 @@ def test_an_update_is_claimed_without_a_lease_and_once(store, ids, database_url,
     draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(ids[0]), revision=2)
     assert store.add_deliveries(HERE, [draft], None, NOW) == 1
     send_first(store)
-    (update,) = store.due_updates(NOW, 9)
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
     won = at_once(4, lambda n: stores[n].claim(str(n), [update.id], NOW, UNTIL))
     assert sorted(map(len, won)) == [0, 0, 0, 1]
@@ -332,7 +332,7 @@ def test_an_update_neither_queues_nor_overtakes(store, ids):
     draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(ids[0]), revision=2)
     store.add_deliveries(HERE, [draft], None, NOW)
     send_first(store)
-    (update,) = store.due_updates(NOW, 9)
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert store.claim("me", [update.id], NOW, UNTIL)
     done = Record(delivery_id=update.id, attempt=1, state=DeliveryState.SENT, ts="2.0", told_revision=2)
     assert store.record("me", [done], NOW)

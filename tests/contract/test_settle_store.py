@@ -8,7 +8,7 @@ from bot.delivery.values import Draft, Record, Resolution, entry_subject
 from bot.model import DeliveryKind, DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.listing import list_channels, list_deliveries
-from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
+from tests.contract.conftest import BOTH, HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
 
 UNTIL = NOW + seconds(10)
 LOOK_AT = NOW + seconds(40)
@@ -56,12 +56,12 @@ def test_an_expired_update_is_simply_planned_again(store, ids):
     store.record("me", [Record(delivery_id=root.id, attempt=1, state=DeliveryState.SENT, ts="1.0")], NOW)
     draft = Draft(kind=DeliveryKind.UPDATE, subject=root.subject, revision=1)
     assert store.add_deliveries(HERE, [draft], root.slot_id, NOW) == 1
-    (update,) = store.due_updates(NOW, 9)
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert store.claim("me", [update.id], NOW, UNTIL)
-    assert store.due_updates(NOW, 9) == ()
+    assert store.due_updates(NOW, 9, among=BOTH) == ()
     (expired,) = store.expire_sending(UNTIL + seconds(1), LOOK_AT)
     assert (expired.state, expired.next_try_at) == (DeliveryState.PLANNED, None)
-    assert [one.id for one in store.due_updates(NOW, 9)] == [update.id]
+    assert [one.id for one in store.due_updates(NOW, 9, among=BOTH)] == [update.id]
 
 
 def test_an_uncertain_delivery_is_looked_for_from_its_first_attempt_on(store, ids):

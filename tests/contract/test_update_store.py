@@ -14,6 +14,7 @@ from bot.storage.editions import Editions
 from bot.storage.listing import list_documents
 from bot.storage.names_store import NamesStore
 from tests.contract.conftest import (
+    BOTH,
     DAY,
     HERE,
     LONG_AGO,
@@ -80,9 +81,9 @@ def ids(store, entry_ids):
 def test_a_message_that_shows_an_older_wording_is_behind(store, ingest, ids):
     one, two = ids
     post(store)
-    assert store.entries_behind(9) == ()
+    assert store.entries_behind(9, among=BOTH) == ()
     revise(ingest, titles(store, ids)[one], one)
-    (behind,) = store.entries_behind(9)
+    (behind,) = store.entries_behind(9, among=BOTH)
     assert (behind.channel, behind.entry_id, behind.told_revision, behind.revision, behind.ts) == (
         HERE,
         one,
@@ -97,6 +98,22 @@ def test_a_message_that_shows_an_older_wording_is_behind(store, ingest, ids):
     assert store.wordings(two, [2]) == {}
 
 
+def test_what_is_behind_in_a_channel_that_is_not_asked_about_takes_no_place(store, ingest, ids):
+    one, _ = ids
+    store.record_plan(plan(ids, of=slot(THERE)), NOW)
+    post(store)
+    post(store, THERE)
+    revise(ingest, titles(store, ids)[one], one)
+    assert [entry.channel for entry in store.entries_behind(1, among={THERE})] == [THERE]
+    assert [root.channel for root in store.roots_behind(1, among={THERE})] == [THERE]
+    for channel in BOTH:
+        draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(one), revision=2)
+        store.add_deliveries(channel, [draft], None, NOW)
+    assert [update.channel for update in store.due_updates(NOW, 1, among={THERE})] == [THERE]
+    assert store.due_updates(NOW, 9, among=()) == store.entries_behind(9, among=()) == ()
+    assert len(store.due_updates(NOW, 9, among=BOTH)) == 2
+
+
 def test_a_planned_update_is_not_planned_twice_and_the_next_revision_is_behind_again(store, ingest, ids):
     one, _ = ids
     post(store)
@@ -104,22 +121,22 @@ def test_a_planned_update_is_not_planned_twice_and_the_next_revision_is_behind_a
     draft = Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(one), revision=2)
     assert store.add_deliveries(HERE, [draft], None, NOW) == 1
     assert store.add_deliveries(HERE, [draft], None, NOW) == 0
-    assert store.entries_behind(9) == ()
-    (update,) = store.due_updates(NOW, 9)
+    assert store.entries_behind(9, among=BOTH) == ()
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert (update.ts, update.revision) == ("2.0", 2)
     send_update(store, update)
-    assert store.due_updates(NOW, 9) == ()
-    assert store.entries_behind(9) == ()
+    assert store.due_updates(NOW, 9, among=BOTH) == ()
+    assert store.entries_behind(9, among=BOTH) == ()
     assert store.sent_messages(HERE, ids)[one].told_revision == 2
     revise(ingest, titles(store, ids)[one], one, 2, "latest.md")
-    assert [(one.told_revision, one.revision) for one in store.entries_behind(9)] == [(2, 3)]
+    assert [(one.told_revision, one.revision) for one in store.entries_behind(9, among=BOTH)] == [(2, 3)]
 
 
 def test_a_wording_newer_than_planned_that_was_sent_is_not_behind(store, ingest, ids):
     one, _ = ids
     revise(ingest, titles(store, ids)[one], one)
     post(store, told=2)
-    assert store.entries_behind(9) == ()
+    assert store.entries_behind(9, among=BOTH) == ()
 
 
 def test_a_message_that_somebody_deleted_stays_deleted(store, ingest, ids):
@@ -127,31 +144,31 @@ def test_a_message_that_somebody_deleted_stays_deleted(store, ingest, ids):
     post(store)
     revise(ingest, titles(store, ids)[one], one)
     store.add_deliveries(HERE, [Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(one), revision=2)], None, NOW)
-    send_update(store, store.due_updates(NOW, 9)[0], DeliveryState.SKIPPED)
+    send_update(store, store.due_updates(NOW, 9, among=BOTH)[0], DeliveryState.SKIPPED)
     revise(ingest, titles(store, ids)[one], one, 2, "latest.md")
-    assert store.entries_behind(9) == ()
+    assert store.entries_behind(9, among=BOTH) == ()
 
 
 def test_an_update_waits_for_blocks_and_its_time(store, ids):
     one, _ = ids
     post(store)
     store.add_deliveries(HERE, [Draft(kind=DeliveryKind.UPDATE, subject=entry_subject(one), revision=2)], None, NOW)
-    (update,) = store.due_updates(NOW, 9)
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     block = Block(reason="is_archived", advice="", until=NOW + seconds(60))
     store.block_channel(HERE, block, NOW)
-    assert store.due_updates(NOW, 9) == ()
-    assert store.due_updates(NOW + seconds(60), 9)
+    assert store.due_updates(NOW, 9, among=BOTH) == ()
+    assert store.due_updates(NOW + seconds(60), 9, among=BOTH)
     store.unblock_channel(HERE)
     store.block_team("T1", block, NOW)
-    assert store.due_updates(NOW + seconds(60), 9) == ()
+    assert store.due_updates(NOW + seconds(60), 9, among=BOTH) == ()
     store.unblock_team("T1")
     store.claim("me", [update.id], NOW, NOW + seconds(10))
     wait = Record(
         delivery_id=update.id, attempt=1, state=DeliveryState.PLANNED, next_try_at=NOW + seconds(5), error="ratelimited"
     )
     store.record("me", [wait], NOW)
-    assert store.due_updates(NOW, 9) == ()
-    assert store.due_updates(NOW + seconds(5), 9)
+    assert store.due_updates(NOW, 9, among=BOTH) == ()
+    assert store.due_updates(NOW + seconds(5), 9, among=BOTH)
 
 
 # --- roots -------------------------------------------------------------------------------------------------------
@@ -159,14 +176,14 @@ def test_an_update_waits_for_blocks_and_its_time(store, ids):
 
 def test_a_root_is_behind_once_its_entries_are_done_until_its_update_is_planned(store, ids):
     post(store, kinds=[DeliveryKind.ROOT])
-    assert store.roots_behind(9) == ()
+    assert store.roots_behind(9, among=BOTH) == ()
     post(store, kinds=[DeliveryKind.ENTRY], first=2)
-    (behind,) = store.roots_behind(9)
+    (behind,) = store.roots_behind(9, among=BOTH)
     assert (behind.channel, behind.revision, behind.ts) == (HERE, 1, "1.0")
     draft = Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=1)
     assert store.add_deliveries(HERE, [draft], behind.slot_id, NOW) == 1
-    assert store.roots_behind(9) == ()
-    (update,) = store.due_updates(NOW, 9)
+    assert store.roots_behind(9, among=BOTH) == ()
+    (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert update.ts == "1.0"
     send_update(store, update, told=1)
     assert store.slot_view(behind.slot_id).root_revision == 1
@@ -175,36 +192,36 @@ def test_a_root_is_behind_once_its_entries_are_done_until_its_update_is_planned(
 def test_a_root_is_behind_by_every_revision_of_its_entries(store, ingest, ids):
     one, two = ids
     post(store)
-    (behind,) = store.roots_behind(9)
+    (behind,) = store.roots_behind(9, among=BOTH)
     store.add_deliveries(
         HERE, [Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=1)], behind.slot_id, NOW
     )
     revise(ingest, titles(store, ids)[one], one, 1, "revised 1.md")
     revise(ingest, titles(store, ids)[one], one, 2, "revised 2.md")
     revise(ingest, titles(store, ids)[two], two, 1, "revised 3.md")
-    assert [root.revision for root in store.roots_behind(9)] == [4]
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [4]
 
 
 def test_a_compact_root_is_behind_for_the_entries_that_stand_in_it(store, ingest, entry_ids):
     _, two = ids = entry_ids(2)
     store.record_plan(plan(ids, layout=Layout.COMPACT), NOW)
     post(store, folds=True)
-    assert store.roots_behind(9) == ()
+    assert store.roots_behind(9, among=BOTH) == ()
     revise(ingest, titles(store, ids)[two], two)
-    assert store.entries_behind(9) == ()
-    assert [root.revision for root in store.roots_behind(9)] == [2]
+    assert store.entries_behind(9, among=BOTH) == ()
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [2]
 
 
 def test_a_root_that_somebody_deleted_and_one_of_an_empty_slot_are_left_alone(store, ids):
     post(store)
-    (behind,) = store.roots_behind(9)
+    (behind,) = store.roots_behind(9, among=BOTH)
     store.add_deliveries(
         HERE, [Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=1)], behind.slot_id, NOW
     )
-    send_update(store, store.due_updates(NOW, 9)[0], DeliveryState.SKIPPED)
+    send_update(store, store.due_updates(NOW, 9, among=BOTH)[0], DeliveryState.SKIPPED)
     store.record_plan(plan(of=slot(day=TOMORROW), state=SlotState.EMPTY), NOW)
     post(store, first=20)
-    assert store.roots_behind(9) == ()
+    assert store.roots_behind(9, among=BOTH) == ()
 
 
 # --- views -------------------------------------------------------------------------------------------------------
@@ -231,8 +248,8 @@ def test_a_skipped_entry_is_dropped_from_its_slot_and_counts_for_nothing(store, 
     assert store.slot_view(first.slot_id).dropped == {two}
     post(store)
     revise(ingest, titles(store, ids)[two], two)
-    assert [root.revision for root in store.roots_behind(9)] == [1]
-    assert store.entries_behind(9) == ()
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [1]
+    assert store.entries_behind(9, among=BOTH) == ()
 
 
 def test_sent_entries_are_found_where_they_stand(store, ids):

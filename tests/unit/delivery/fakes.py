@@ -610,10 +610,12 @@ class MemoryStorage:
         return True
 
     # UpdateStorage
-    def entries_behind(self, limit):
+    def entries_behind(self, limit, *, among):
         found = []
         for row in self.rows.values():
             d = row.delivery
+            if d.channel not in among:
+                continue
             if d.kind is not K.ENTRY or d.state is not S.SENT or d.part or row.folded or row.told is None:
                 continue
             entry = self.entry_rows[entry_of(d.subject)]
@@ -636,10 +638,12 @@ class MemoryStorage:
                 )
         return tuple(found[:limit])
 
-    def roots_behind(self, limit):
+    def roots_behind(self, limit, *, among):
         found = []
         for row in self.rows.values():
             d = row.delivery
+            if d.channel not in among:
+                continue
             if (
                 d.kind is not K.ROOT
                 or d.state is not S.SENT
@@ -698,11 +702,12 @@ class MemoryStorage:
             )
         return count
 
-    def due_updates(self, now, limit):
+    def due_updates(self, now, limit, *, among):
         return tuple(
             r.delivery
             for r in self.rows.values()
-            if r.delivery.kind is K.UPDATE
+            if r.delivery.channel in among
+            and r.delivery.kind is K.UPDATE
             and r.delivery.state is S.PLANNED
             and r.delivery.channel.team_id not in self.teams
             and self.channels[r.delivery.channel].state.block is None

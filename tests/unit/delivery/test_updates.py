@@ -1,11 +1,12 @@
 """Sent messages that are kept true."""
 
+import time
 from datetime import timedelta
 
 from bot.delivery.updates import worth_a_reply
 from bot.delivery.values import Wording
 from bot.model import DeliveryKind, DeliveryState, Layout
-from tests.unit.delivery.fakes import CHANNEL, DROP_AFTER, House, code, policy, too_fast
+from tests.unit.delivery.fakes import CHANNEL, DROP_AFTER, OTHER, House, code, policy, too_fast
 
 
 def sent_house(*policies, **settings):
@@ -172,3 +173,23 @@ def test_a_change_is_not_sent_after_its_claim():
     house.slack.update = seen
     house.service.update(house.stop)
     assert limits == [timedelta(seconds=20)]
+
+
+def test_a_channel_that_left_the_configuration_holds_back_no_update_of_the_others(monkeypatch):
+    monkeypatch.setattr("bot.delivery.updates._AT_ONCE", 2)
+    house = sent_house(policy(), policy(OTHER))
+    for entry in (1, 2, 3):
+        house.storage.revise(entry, f"body {entry}!")
+    house.service.take_policies({OTHER: policy(OTHER)})
+    for _ in range(4):
+        house.service.update(house.stop)
+    assert root_edits(house) == []
+    assert all(message.edits for message in house.slack.messages[OTHER])
+
+
+def test_a_long_text_is_compared_in_no_time():
+    old = Wording(revision=1, title="t", body="一二三四五六七八" * 12_500)
+    new = Wording(revision=2, title="t", body="八七六五四三二一" * 12_500)
+    began = time.monotonic()
+    assert worth_a_reply(old, new, 0.1)
+    assert time.monotonic() - began < 1

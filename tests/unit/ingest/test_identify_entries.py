@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.ingest.identify import change, identity, normalise_title, same_entry
+from bot.ingest.identify import identity, normalise_title, same_entry
 from bot.model import ParsedEntry
+from bot.text.change import change
 
 BODY = "值得精读。这是对 torch 跨进程 IPC refcount 语义的一次深入剖析，展示了一次导出只能配对一次释放的系统约束，以及用单槽缓存解决协议失配的简洁设计。"
 
