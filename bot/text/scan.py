@@ -17,9 +17,11 @@ from bot.text.words import Target, classify_code, find_words, is_host, target_of
 LABEL_LIMIT = 300
 URL_LIMIT = 2000
 """Slack refuses a link of more than 3,000 characters; some are added by escaping."""
+CHUNK_LIMIT = 2 * URL_LIMIT
+"""No run of characters without a blank is looked at for longer: after each link in it the rest is read once more."""
 
 _START = re.compile(
-    r"(?P<tick>`+)|(?P<link>\[)|(?P<chunk>[A-Za-z0-9_/.#@-][A-Za-z0-9_/.:@+#-]*(?:\(\))?)",
+    rf"(?P<tick>`+)|(?P<link>\[)|(?P<chunk>[A-Za-z0-9_/.#@-][A-Za-z0-9_/.:@+#-]{{0,{CHUNK_LIMIT}}}(?:\(\))?)",
 )
 _MD_LINK = re.compile(
     rf"\[(?P<label>[^\[\]\n]{{1,{LABEL_LIMIT}}})\]\((?P<url>https?://[^\s()<>|\"`]{{1,{URL_LIMIT}}}"
@@ -28,7 +30,7 @@ _MD_LINK = re.compile(
 )
 _BARE_URL = re.compile(
     r"https?://(?P<host>[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?=[A-Za-z0-9]))*(?::\d{1,5}(?!\d))?)"
-    r"(?P<rest>[/?#][A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*)?",
+    rf"(?P<rest>[/?#][A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]{{0,{URL_LIMIT}}})?",
     re.IGNORECASE,
 )
 _PULL = re.compile(

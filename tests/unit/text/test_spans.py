@@ -277,3 +277,11 @@ def test_long_hostile_text_is_read_in_linear_time(unit: str, words: Vocabulary) 
     began = time.process_time()
     plain(parse(text, repo=REPO, vocabulary=words))
     assert time.process_time() - began < 1.5
+
+
+@pytest.mark.parametrize("unit", ["http://a", "http://", "http://x?", "https://a:1"])
+def test_addresses_without_a_blank_between_them_are_read_in_linear_time(unit: str, words: Vocabulary) -> None:
+    text = unit * (100_000 // len(unit))
+    began = time.process_time()
+    parse(text, repo=REPO, vocabulary=words)
+    assert time.process_time() - began < 2.5
