@@ -90,8 +90,9 @@ class Front:
 
     def reindex(self) -> None:
         """Bring the search index to this program's version of the tokens, and merge what small additions left in it."""
-        reindex(self.archive.database.transaction, stop=self.stopping)
-        tidy(self.archive.database.transaction, stop=self.stopping)
+        database = self.archive.database
+        reindex(database.reading, database.transaction, stop=self.stopping)
+        tidy(database.transaction, stop=self.stopping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

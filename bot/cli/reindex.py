@@ -28,6 +28,7 @@ def command(everything: bool, config_path: Path) -> None:  # noqa: FBT001 - clic
         with Progress() as progress:
             task = progress.add_task("Indexing", total=None)
             done = reindex(
+                archive.database.reading,
                 archive.database.transaction,
                 lambda indexed, total: progress.update(task, completed=indexed, total=total),
             )

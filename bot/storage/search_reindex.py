@@ -44,6 +44,7 @@ def forget(connection: Connection) -> None:
 
 
 def reindex(
+    reading: Transaction,
     transaction: Transaction,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     *,
@@ -51,20 +52,23 @@ def reindex(
 ) -> int:
     """Bring every outdated entry up to date, the newest first; return how many there were.
 
-    `transaction` opens a connection whose work is kept when it closes. `progress` is told how many of how many are
-    done.
+    `reading` opens a connection for counting and choosing, which cost a pass over the whole archive: SQLite's only
+    writer is not held up by them. `transaction` opens one whose work is kept when it closes. `progress` is told how many
+    of how many are done.
     May be ended at any moment, by `stop` or with the process: what is done stays done, and the next call goes on from
     there. Two at once are harmless. Raises StorageUnavailable.
     """
-    with transaction() as connection:
+    with reading() as connection:
         total = outdated(connection)
     waiting = stop or threading.Event()
     done, before = 0, _FIRST
-    while not waiting.is_set():
-        with transaction() as connection:
-            ids = _batch(connection, before)
+    while total and not waiting.is_set():
+        with reading() as connection:
+            ids = [int(row[0]) for row in connection.exec_driver_sql(_NEXT[connection.dialect.name], (before,))]
         if not ids:
             break
+        with transaction() as connection:
+            _index(connection, ids)
         done, before = done + len(ids), ids[-1]
         progress(done, max(total, done))
         waiting.wait(_PAUSE)
@@ -99,13 +103,9 @@ def _changes(connection: Connection) -> int:
     return int(connection.exec_driver_sql("SELECT total_changes()").scalar_one())
 
 
-def _batch(connection: Connection, before: int) -> list[int]:
-    dialect = connection.dialect.name
-    ids = [int(row[0]) for row in connection.exec_driver_sql(_NEXT[dialect], (before,))]
-    if ids:
-        if dialect == "postgresql":
-            # Whoever is revising one of them now is waited for, and whoever wants to next waits: no older text can be
-            # indexed over a newer one. SQLite has one writer anyway.
-            connection.exec_driver_sql(_LOCK, (ids[-1], ids[0]))
-        index_entries(connection, list(read_entries(connection, ids).values()))
-    return ids
+def _index(connection: Connection, ids: list[int]) -> None:
+    if connection.dialect.name == "postgresql":
+        # Whoever is revising one of them now is waited for, and whoever wants to next waits: no older text can be
+        # indexed over a newer one. SQLite has one writer anyway.
+        connection.exec_driver_sql(_LOCK, (ids[-1], ids[0]))
+    index_entries(connection, list(read_entries(connection, ids).values()))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from bot.model import Answer, Channel, Entry, Extraction, Verdict
 from bot.readers.answer import Answers
@@ -278,13 +280,13 @@ def test_reindexing_goes_on_where_it_was_stopped_and_search_works_meanwhile(data
         assert 450 in archive.ids("缓存 sort:new", limit=1)
         stop.set()
 
-    assert reindex(database.transaction, progress, stop=stop) == BATCH
-    assert reindex(database.transaction, lambda done, total: seen.append((done, total))) == BATCH + 50
+    assert reindex(database.reading, database.transaction, progress, stop=stop) == BATCH
+    assert reindex(database.reading, database.transaction, lambda done, total: seen.append((done, total))) == BATCH + 50
     assert seen == [(BATCH, 2 * BATCH + 50), (BATCH, BATCH + 50), (BATCH + 50, BATCH + 50)]
     assert 3 in archive.ids("缓存", limit=1000)
     with database.reading() as connection:
         assert outdated(connection) == 0
-    assert reindex(database.transaction) == 0
+    assert reindex(database.reading, database.transaction) == 0
 
 
 def test_tidying_changes_no_answer(database: Database) -> None:
@@ -339,3 +341,21 @@ def test_fuzzed_texts_are_answered_at_once(database: Database) -> None:
     done, slowest = fuzz_search.answer_all(archive.answers, fuzz_search.fuzzed(150, seed=5))
     assert done == 150
     assert slowest < 5, "a second is promised; a busy machine may take longer"
+
+
+def test_counting_and_choosing_what_to_index_leaves_the_only_writer_alone(database: Database) -> None:
+    Archive(database, *(entry(number, f"缓存 {number}") for number in range(1, 4)))
+    written: list[int] = []
+
+    @contextmanager
+    def transaction() -> Iterator[Connection]:
+        written.append(1)
+        with database.transaction() as connection:
+            yield connection
+
+    assert reindex(database.reading, transaction) == 0
+    assert written == []
+    with database.transaction() as connection:
+        forget(connection)
+    assert reindex(database.reading, transaction) == 3
+    assert written == [1]
