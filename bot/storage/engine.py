@@ -45,6 +45,8 @@ _SERVER_OPTIONS = (
 _SQLITE_PASSING = frozenset({5, 6, 8, 10, 13, 14})
 """BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN: states of the machine, not faults of a statement."""
 
+_QUERY_CANCELED = "57014"
+
 
 class Database:
     """An open database. Give it to the stores; close it once, at the end."""
@@ -151,6 +153,7 @@ def _sqlite_engine(url: URL) -> Engine:
         pool_size=8,
         max_overflow=24,
         pool_timeout=POOL_SECONDS,
+        hide_parameters=True,  # they are people's words, and errors are logged
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
     event.listen(engine, "connect", _prepare_sqlite)
@@ -206,6 +209,7 @@ def _postgresql_engine(url: URL) -> Engine:
         max_overflow=5,
         pool_timeout=POOL_SECONDS,
         skip_autocommit_rollback=True,
+        hide_parameters=True,
         connect_args={key: value for key, value in arguments.items() if key not in url.query},
     )
     event.listen(engine, "checkin", _note_idle)
@@ -232,9 +236,11 @@ def _try_after_idling(connection: Any, record: ConnectionPoolEntry, _proxy: Pool
         raise DisconnectionError from error  # the pool closes it and opens another
 
 
-def _translate(context: ExceptionContext) -> StorageUnavailable | None:
+def _translate(context: ExceptionContext) -> StorageError | None:
     """Say whether waiting can help. What cannot be helped by waiting stays SQLAlchemy's own error: a fault of ours."""
     error = context.original_exception
+    if is_cancelled(error):
+        return StorageError(f"a statement of ours took too long: {_first_line(error)}")
     return unavailable(error) if context.is_disconnect or is_passing(error) else None
 
 
@@ -248,7 +254,12 @@ def is_passing(error: BaseException) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None:
         return code & 0xFF in _SQLITE_PASSING
-    return _is_operational(error)
+    return _is_operational(error) and not is_cancelled(error)
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Whether PostgreSQL ended a statement that ran into `statement_timeout`: the database is there, we are slow."""
+    return getattr(error, "sqlstate", None) == _QUERY_CANCELED
 
 
 def _is_operational(error: BaseException) -> bool:

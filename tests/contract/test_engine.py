@@ -195,6 +195,21 @@ def test_a_postgresql_connection_cut_by_the_server_is_unavailable_once(postgresq
     assert set(_rows(database)) == {"before", "after"}
 
 
+def test_a_slow_statement_of_ours_is_no_absent_database(postgresql, opened):
+    database = opened(postgresql.url(postgresql.fresh("migrated")))
+    with pytest.raises(StorageError, match="took too long") as caught, database.reading() as connection:  # noqa: PT012
+        connection.exec_driver_sql("SET statement_timeout = 50")
+        connection.exec_driver_sql("SELECT pg_sleep(5)")
+    assert not isinstance(caught.value, StorageUnavailable)
+
+
+def test_a_failed_statement_does_not_quote_what_people_wrote(database):
+    _write(database, "a")
+    with pytest.raises(IntegrityError) as caught:
+        _write(database, "a", "the words of a digest")
+    assert "words of a digest" not in str(caught.value)
+
+
 def test_a_connection_cut_while_idle_is_replaced_unseen(postgresql, opened, monkeypatch):
     monkeypatch.setattr(opening, "IDLE_SECONDS", 0)
     name = postgresql.fresh("migrated")
