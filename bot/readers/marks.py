@@ -32,11 +32,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """How much was said about an entry in one channel."""
+
+    channel: Channel
+    replies: int = 0
+    reactions: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
     """What happened to an entry in all its channels."""
 
-    replies: int = 0
-    reactions: int = 0
+    talk: tuple[Talk, ...] = ()
+    """Channels in which something was said, each once: a reader is told only of those that are open to them."""
     places: tuple[Place, ...] = ()
     """Where it was posted or shared, the newest last."""
 

@@ -13,7 +13,7 @@ from bot.slack.ports import Reader
 
 NOTHING = Activity()
 MOST_LOOKED_AT = 8
-"""Other channels that are tried for a link to one hit: each may cost a question to Slack."""
+"""Other channels that are tried for a link to one hit, or counted for it: each may cost a question to Slack."""
 
 
 class Places:
@@ -29,14 +29,7 @@ class Places:
         if not ids:
             return {}
         happened = self._discussion.activity(ids, reader.team_id)
-        return {
-            entry_id: Place(
-                link=self._link(reader, happened.get(entry_id, NOTHING).places),
-                replies=happened.get(entry_id, NOTHING).replies,
-                reactions=happened.get(entry_id, NOTHING).reactions,
-            )
-            for entry_id in ids
-        }
+        return {entry_id: self._place(reader, happened.get(entry_id, NOTHING)) for entry_id in ids}
 
     def lines(self, reader: Reader, entries: Sequence[Entry]) -> tuple[RootLine, ...]:
         """The entries as lines of a list, each with its link. Raises `StorageUnavailable`."""
@@ -61,6 +54,16 @@ class Places:
     def is_reader_in(self, reader: Reader, channel_id: str) -> bool:
         """Whether the reader is a member of the channel. Raises nothing."""
         return self._directory.is_in(user_id=reader.user_id, channel_id=channel_id)
+
+    def _place(self, reader: Reader, activity: Activity) -> Place:
+        """What this reader may know of it: that people talk in a private channel is known to its members only."""
+        here_first = sorted(activity.talk, key=lambda talk: talk.channel.channel_id != reader.channel_id)
+        seen = [talk for talk in here_first[:MOST_LOOKED_AT] if self.visible(reader, talk.channel.channel_id)]
+        return Place(
+            link=self._link(reader, activity.places),
+            replies=sum(talk.replies for talk in seen),
+            reactions=sum(talk.reactions for talk in seen),
+        )
 
     def _link(self, reader: Reader, places: Sequence[Standing]) -> str | None:
         newest_first = list(reversed(places))

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, f
 
 from bot.delivery.values import entry_of, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState
-from bot.readers.marks import Activity, Place, Saved
+from bot.readers.marks import Activity, Place, Saved, Talk
 from bot.storage.engine import Database
 from bot.storage.entry_rows import read_entries
 from bot.storage.rows import chunks, in_channel, insert_new, same_channel
@@ -176,7 +176,7 @@ def _entry_at(connection: Connection, channel: Channel, ts: str) -> int | None:
 
 
 def _activity(connection: Connection, entry_ids: Collection[int], team_id: str | None) -> dict[int, Activity]:
-    said = {entry_id: [0, 0] for entry_id in entry_ids}
+    said: dict[int, dict[Channel, list[int]]] = {entry_id: {} for entry_id in entry_ids}
     places: dict[int, list[Place]] = {entry_id: [] for entry_id in entry_ids}
     of_subject = {entry_subject(entry_id): entry_id for entry_id in entry_ids}
     posted = _talk(deliveries, deliveries.c.subject, deliveries.c.part, deliveries.c.thread_ts).where(
@@ -193,16 +193,19 @@ def _activity(connection: Connection, entry_ids: Collection[int], team_id: str |
         posted, shared = posted.where(deliveries.c.team_id == team_id), shared.where(shares.c.team_id == team_id)
     for row in (*connection.execute(posted), *connection.execute(shared)):
         entry_id = of_subject.get(row[0], row[0])
-        said[entry_id][0] += row[6]
-        said[entry_id][1] += row[7]
+        channel = Channel(team_id=row[2], channel_id=row[3])
+        if row[6] or row[7]:
+            here = said[entry_id].setdefault(channel, [0, 0])
+            here[0] += row[6]
+            here[1] += row[7]
         if row[1] == 0:
-            places[entry_id].append(
-                Place(channel=Channel(team_id=row[2], channel_id=row[3]), ts=row[4], thread_ts=row[5])
-            )
+            places[entry_id].append(Place(channel=channel, ts=row[4], thread_ts=row[5]))
     return {
         entry_id: Activity(
-            replies=said[entry_id][0],
-            reactions=said[entry_id][1],
+            talk=tuple(
+                Talk(channel=channel, replies=count[0], reactions=count[1])
+                for channel, count in sorted(said[entry_id].items(), key=lambda one: one[0].channel_id)
+            ),
             places=tuple(sorted(places[entry_id], key=lambda place: float(place.ts))),
         )
         for entry_id in entry_ids

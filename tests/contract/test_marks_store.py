@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.delivery.values import Record
 from bot.model import DeliveryState, Layout
-from bot.readers.marks import Activity, Discussion, Marks, Place
+from bot.readers.marks import Activity, Discussion, Marks, Place, Talk
 from bot.storage.marks_store import MarksStore
 from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
 
@@ -91,7 +91,9 @@ def test_replies_and_reactions_count_where_an_entry_stands(talk, store, entry_id
     assert talk.count_reaction("T1", "C1", "2.000000", "U1", "heart")
     found = talk.activity([one, two, three])
     places = (Place(channel=HERE, ts="2.000000"), Place(channel=THERE, ts="11.000000"))
-    assert found[one] == Activity(replies=2, reactions=2, places=places)
+    assert found[one] == Activity(
+        talk=(Talk(channel=HERE, replies=1, reactions=2), Talk(channel=THERE, replies=1)), places=places
+    )
     assert found[two] == Activity(places=(Place(channel=HERE, ts="3.000000"),))
     assert found[three] == Activity()
     assert talk.activity([]) == {}
@@ -106,7 +108,7 @@ def test_nothing_is_counted_twice_and_what_is_taken_back_not_at_all(talk, store,
     for expected in (True, False):
         assert talk.forget_reply("T1", "C1", "2.5") is expected
         assert talk.forget_reaction("T1", "C1", "2.000000", "U1", "eyes") is expected
-    assert (talk.activity([one])[one].replies, talk.activity([one])[one].reactions) == (0, 0)
+    assert talk.activity([one])[one].talk == ()
 
 
 def test_talk_elsewhere_is_not_kept(talk, store, entry_ids):
@@ -152,7 +154,9 @@ def test_a_share_is_begun_once_for_each_click_and_counts_once_it_stands(talk, en
     talk.not_shared("click")
     assert not talk.record_share("click", "T1", "C1", one, "U1")
     assert talk.count_reply("T1", "C1", "5.5", "5.000000", "U2")
-    assert talk.activity([one])[one] == Activity(replies=1, places=(Place(channel=HERE, ts="5.000000"),))
+    assert talk.activity([one])[one] == Activity(
+        talk=(Talk(channel=HERE, replies=1),), places=(Place(channel=HERE, ts="5.000000"),)
+    )
 
 
 def test_an_event_is_seen_first_by_one_caller(database_url, opened, clock):
@@ -187,6 +191,6 @@ def test_counts_are_those_of_a_set_whatever_slack_repeats(talk, store, entry_ids
             else:
                 assert talk.forget_reaction("T1", "C1", "2.000000", user, name) is ((user, name) in known)
                 known.discard((user, name))
-        assert talk.activity([one])[one].reactions == len(known)
+        assert sum(each.reactions for each in talk.activity([one])[one].talk) == len(known)
 
     check()

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.model import Channel
-from bot.readers.marks import Activity, Place
+from bot.readers.marks import Activity, Place, Talk
 from bot.render.answers import search_state
 from bot.slack.ports import Reader
 from tests.unit.slack.rooms import DAY, Rooms, entry
@@ -83,8 +83,18 @@ def test_an_answer_that_everybody_reads_links_only_what_everybody_may_see(rooms)
 
 
 def test_replies_and_reactions_stand_beside_the_hit(rooms):
-    rooms.marks.happened = {1: Activity(replies=3, reactions=2)}
+    rooms.marks.happened = {1: Activity(talk=(Talk(channel=HERE, replies=3, reactions=2),))}
     assert "3 条回复" in rooms.desk.search(READER, "vllm").text
+
+
+def test_what_is_said_in_a_channel_that_the_reader_cannot_open_is_not_counted(rooms):
+    said = (Talk(channel=HERE, replies=3), Talk(channel=OTHER, replies=1), Talk(channel=SECRET, replies=5))
+    rooms.marks.happened = {1: Activity(talk=said)}
+    assert "4 条回复" in rooms.desk.search(READER, "vllm").text
+    inside = Reader(team_id="T1", user_id="U2", channel_id="C1")
+    assert "9 条回复" in rooms.desk.search(inside, "vllm").text
+    public = Reader(team_id="T1", user_id="U2", channel_id="C1", public=True)
+    assert "4 条回复" in rooms.desk.search(public, "vllm").text
 
 
 def test_nothing_found_is_an_answer(rooms):
