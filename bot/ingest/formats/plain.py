@@ -125,8 +125,8 @@ def _pairs(section: Sequence[_Block], problems: list[Problem]) -> Iterator[tuple
     rest = list(section)
     if len(rest) % 2:
         lonely = rest.pop(_lonely(rest))
-        shown = _clean(lonely.lines[0])[:40]
-        reason = f"the title “{shown}” has no paragraph: add one after a blank line, or remove the title"
+        # The line tells which; the title's words do not belong into logs and alerts.
+        reason = "the title in this line has no paragraph: add one after a blank line, or remove the title"
         problems.append(Problem(line=lonely.line, reason=reason))
     for title, body in zip(rest[::2], rest[1::2], strict=True):
         text = _clean(title.lines[0])

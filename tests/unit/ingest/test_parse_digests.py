@@ -145,3 +145,9 @@ def test_the_report_lists_entries_with_what_they_say_and_problems() -> None:
     assert (entry["repo"], entry["title"], entry["position"], entry["line"]) == ("a/b", "修复 f_g", 1, 3)
     assert (entry["verdict"], entry["pull_requests"], entry["identifiers"]) == ("must_read", ["#120"], ["f_g"])
     assert [problem["line"] for problem in report["problems"]] == [7]
+
+
+def test_a_reason_quotes_nothing_of_the_digest() -> None:
+    (problem,) = read("a/b\n\n机密的标题\n\n正文一。\n\n机密的标题二\n").problems
+    assert problem.line == 7
+    assert "机密" not in problem.reason
