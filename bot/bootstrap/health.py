@@ -54,7 +54,7 @@ class Health:
         return Check(ok=True, detail="recent")
 
     def _token(self) -> Check:
-        blocks = self._bot.delivery.status().team_blocks
+        blocks = self._bot.delivery.team_blocks()
         if blocks:
             block = next(iter(blocks.values()))
             return Check(ok=False, detail=f"{block.reason}: {block.advice}")

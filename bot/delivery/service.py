@@ -19,7 +19,7 @@ from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, Mes
 from bot.delivery.post import Sender
 from bot.delivery.reconcile import Reconciler, Settled
 from bot.delivery.updates import Updater
-from bot.delivery.values import Status
+from bot.delivery.values import Block, Status
 from bot.model import Channel, Delivery
 
 
@@ -153,6 +153,10 @@ class DeliveryService:
     def status(self) -> Status:
         """Return the state of delivery in numbers, and what waits for a person."""
         return self._storage.status(self._clock.now())
+
+    def team_blocks(self) -> Mapping[str, Block]:
+        """Return the workspaces whose token is refused: cheap, unlike `status`, which counts every delivery."""
+        return self._storage.team_blocks()
 
     def _new_sender(self, owner: str, crew: Crew[Landing]) -> Sender:
         return Sender(
