@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import structlog
@@ -42,7 +42,11 @@ _LEFT_BEHIND = frozenset({"deliver", "reconcile", "update"})
 _DRAIN_SECONDS = 7.0
 """What the ticks may take, of the time that a stop has in all."""
 _FIRST_LOOK_SECONDS = 60.0
-"""How long the schedule waits at start for the first look at the inbox: a slot that is due would be found empty."""
+"""How long planning waits for the first look at the inbox, which may find a whole archive."""
+_LOOK_SECONDS = 10.0
+"""How long it waits for a later one."""
+_LATEST_LOOK = timedelta(minutes=1)
+"""How long after it is due a slot waits for an inbox that is away, or for a file that is not finished."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,10 +71,8 @@ class Bot:
     _policies: Mapping[Channel, ChannelPolicy] | None = None
     _clockwork: Clockwork | None = None
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
-    _looking: threading.Lock = field(default_factory=threading.Lock)
     _hung: set[str] = field(default_factory=set)
     _server: Server | None = None
-    _looked: threading.Event = field(default_factory=threading.Event)
 
     @property
     def clock(self) -> Clock:
@@ -80,12 +82,13 @@ class Bot:
     # --- ticks ---
 
     def ingest(self) -> None:
-        """Take what has arrived."""
-        with self._looking:
-            taken = self.arrivals.look()
+        """Take what has arrived. A file that is new is looked at once more, to see whether it is complete."""
+        taken = self.arrivals.look()
+        if self.arrivals.waiting:
+            self.clock.wait(self.config.inbox.settle.total_seconds(), self.stopping)
+            taken += self.arrivals.look()
         if taken:
             self.refresh_policies()
-        self._looked.set()
 
     def refresh_policies(self) -> Mapping[Channel, ChannelPolicy]:
         """Resolve the configured channels, and let delivery know when something has changed.
@@ -124,11 +127,33 @@ class Bot:
 
     def deliver(self) -> None:
         """Plan what is due and send what is planned."""
-        self.delivery.plan()
+        self.delivery.plan(ready=self._ready)
         tally = self.delivery.deliver(self.stopping)
         finished = {"sent": tally.sent, "planned": tally.refused, "failed": tally.failed, "uncertain": tally.uncertain}
         for state, count in finished.items():
             self.metrics.outcomes.labels(state).inc(count)
+
+    def _ready(self, now: datetime) -> datetime:
+        """Up to when slots may be planned, of those that are due now: what lay in the inbox then has been taken.
+
+        A digest that arrives half a minute before its slot is not to come a working day late. But no slot waits for
+        a folder that is away, or a file that is not finished, for longer than `_LATEST_LOOK`.
+        """
+        left = _FIRST_LOOK_SECONDS if self.arrivals.complete_until is None else _LOOK_SECONDS
+        # On a thread of its own: a folder that hangs must not hold up what is planned already.
+        look = threading.Thread(target=self._look_before_planning, name="look", daemon=True)
+        look.start()
+        while left > 0 and look.is_alive() and not self.stopping.is_set():
+            look.join(0.2)
+            left -= 0.2
+        latest = now - _LATEST_LOOK
+        return max(self.arrivals.complete_until or latest, latest)
+
+    def _look_before_planning(self) -> None:
+        try:
+            self.ingest()
+        except StorageUnavailable as error:
+            _log.debug("not_looked_before_planning", reason=str(error))
 
     def reconcile(self) -> None:
         """Look for messages whose answer was lost."""
@@ -186,7 +211,6 @@ class Bot:
         at_start = [self._deliver_now] if now else []
 
         def deliver() -> None:
-            self._await_first_look()
             while at_start:
                 at_start[0]()
                 at_start.pop()
@@ -223,14 +247,8 @@ class Bot:
         except StorageUnavailable as error:
             _log.warning("waiting_for_database", tick="index", reason=str(error))
 
-    def _await_first_look(self) -> None:
-        left = _FIRST_LOOK_SECONDS
-        while left > 0 and not self.stopping.is_set() and not self._looked.wait(0.2):
-            left -= 0.2
-
     def _deliver_now(self) -> None:
-        with self._looking:
-            self.arrivals.look(force=True)
+        self.arrivals.look(force=True)
         for channel in self.refresh_policies():
             self.delivery.deliver_now(channel)
 
@@ -260,6 +278,7 @@ class Bot:
         deadline = time.monotonic() + min(left, _DRAIN_SECONDS)
         while time.monotonic() < deadline and any(self.watch.is_running(name) for name in names):
             pause.wait(0.05)
+        self.delivery.flush(max(0.0, deadline - time.monotonic()))
 
     def _serve(self) -> None:
         health = Health(bot=self)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from threading import Lock
 from uuid import uuid4
 
@@ -35,13 +37,16 @@ class Alerts:
         clock: Clock,
         channel: Channel | None,
         quiet: timedelta,
+        aside: Callable[[Callable[[], None]], None] = lambda errand: errand(),
     ) -> None:
+        """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work."""
         self._storage = storage
         self._poster = poster
         self._maker = maker
         self._clock = clock
         self._channel = channel
         self._quiet = quiet
+        self._aside = aside
         self._lock = Lock()
         self._untold: dict[str, tuple[str, Channel | None]] = {}
 
@@ -52,7 +57,7 @@ class Alerts:
             self._channel = channel
         for cause, (text, about) in untold.items():
             if about != channel:
-                self._post(channel, cause, text)
+                self._aside(partial(self._post, channel, cause, text))
 
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, unless this cause was told within the quiet time."""
@@ -63,7 +68,7 @@ class Alerts:
             _log.error("alert_not_noted", cause=cause, error=str(error))
             return
         _log.warning("alert", cause=cause, text=text)
-        # The alert channel's own trouble, or a dead token, cannot be told there: the log and `status` have it.
+        # The alert channel's own trouble, a dead token or an outage cannot be told there: the log and `status` have it.
         if cause.startswith("team:"):
             return
         with self._lock:
@@ -71,7 +76,7 @@ class Alerts:
             if channel is None and len(self._untold) < _KEPT:
                 self._untold[cause] = (text, about)
         if channel is not None and about != channel:
-            self._post(channel, cause, text)
+            self._aside(partial(self._post, channel, cause, text))
 
     def clear(self, cause: str) -> None:
         """The cause is over: when it comes back, it is told again."""

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import structlog
 
+from bot.delivery.outage import Outages
 from bot.delivery.outcome import NotNow, Outcome, Scope, Sent, of_post
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Alarm, Poster, SendStorage
@@ -31,12 +32,14 @@ class Doors:
         self._alarm = alarm
         self._settings = settings
         self._asked = False
+        self._outages = Outages(alarm, settings.outage_after)
 
     def heed(
         self, delivery: Delivery, outcome: Outcome | None, record: Record, now: datetime, *, was_blocked: bool
     ) -> None:
         """Do what an outcome asks for beyond its own delivery."""
         channel = delivery.channel
+        self._outages.saw(channel.team_id, outcome, now)
         if isinstance(outcome, Sent):
             if was_blocked:
                 self.open(channel)

@@ -140,6 +140,8 @@ class DeliverySettings:
     reply_change: float | None = 0.1
     """A changed entry says so in its thread where more than this share of it changed; None never does."""
     alert_quiet: timedelta = timedelta(hours=6)
+    outage_after: timedelta = timedelta(minutes=5)
+    """So long no call may get through to Slack before a person is told."""
     lookback: timedelta = timedelta(days=14)
     """Older missed slots are not even recorded as passed."""
 

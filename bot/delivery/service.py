@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Event
 
+import structlog
+
 from bot.delivery.alerts import Alerts
+from bot.delivery.aside import Aside
 from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
 from bot.delivery.desk import decide
@@ -21,6 +24,8 @@ from bot.delivery.reconcile import Reconciler, Settled
 from bot.delivery.updates import Updater
 from bot.delivery.values import Block, Status
 from bot.model import Channel, Delivery
+
+_log = structlog.get_logger("bot.delivery")
 
 
 class DeliveryService:
@@ -44,10 +49,12 @@ class DeliveryService:
         alert_channel: Channel | None = None,
         alarm: Alarm | None = None,
         crew: Crew[Landing] | None = None,
+        aside: Callable[[Callable[[], None]], None] | None = None,
     ) -> None:
         """`owner` names this process, unlike any other, ever: host, process id and something random."""
         self._storage = storage
         self._clock = clock
+        self._errands = Aside()
         self.alarm: Alarm = alarm or Alerts(
             storage=storage,
             poster=poster,
@@ -55,6 +62,7 @@ class DeliveryService:
             clock=clock,
             channel=alert_channel,
             quiet=settings.alert_quiet,
+            aside=aside or self._errands.run,
         )
         composer = Composer(storage, storage, maker)
         self._composer = composer
@@ -99,6 +107,11 @@ class DeliveryService:
         """Change sent messages that no longer say what is so; return how many were changed."""
         self._updater.plan(self._clock.now())
         return self._updater.run(stop)
+
+    def flush(self, seconds: float) -> None:
+        """Wait up to `seconds` for alerts that are on their way: the process is about to end."""
+        if not self._errands.flush(seconds):
+            _log.warning("alerts_cut_short")
 
     # --- a person's words -------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from threading import Event
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 from bot.delivery.policy import ChannelPolicy, DeliverySettings, Schedule, SlotTime, Style
@@ -20,12 +21,14 @@ from bot.delivery.values import (
     ChannelState,
     DocumentNews,
     Doubtful,
+    Draft,
     EntryBehind,
     Found,
     RecordedSlot,
     RootBehind,
     RootState,
     SentMessage,
+    Shown,
     SlotView,
     Status,
     Turn,
@@ -227,7 +230,12 @@ class FakeMaker:
         return tuple(say(f"e{entry.id}{tail}" + (f" part {n}" if n else "")) for n in range(parts))
 
     def entry_update(self, entry, style, *, changed, at):
-        return say(f"e{entry.id} r{entry.revision} changed {','.join(changed)}")
+        head = f"e{entry.id} r{entry.revision} changed {','.join(changed)}"
+        parts = self.parts.get(entry.id, 1)
+        return tuple(say(f"e{entry.id} r{entry.revision} part {n}" if n else head) for n in range(parts))
+
+    def entry_end(self, style):
+        return say("ends above")
 
     def entry_reply(self, entry, before, style):
         return say(f"e{entry.id} now says r{entry.revision}")
@@ -248,6 +256,7 @@ class Row:
     first_at: datetime | None = None
     looks: int = 0
     told: int | None = None
+    parts: int = 1
     folded: bool = False
     sent_at: datetime | None = None
     planned_at: datetime | None = None
@@ -467,7 +476,7 @@ class MemoryStorage:
             blocked=row.state.block is not None,
         )
 
-    def claim(self, owner, delivery_ids, now, until):
+    def claim(self, owner, delivery_ids, now, until, shown=MappingProxyType({})):
         self._here()
         won = set()
         for one in delivery_ids:
@@ -483,6 +492,11 @@ class MemoryStorage:
                     next_try_at=None,
                 )
                 row.claimed_by, row.claimed_until, row.first_at = owner, until, row.first_at or now
+                show = shown.get(one, Shown())
+                row.told, row.parts = row.told if show.revision is None else show.revision, show.parts
+                if show.folds:
+                    for other in self._foldable(row.delivery):
+                        other.told = self.entry_rows[entry_of(other.delivery.subject)].revision
                 if holds:
                     channel.lease_until = until
                 won.add(one)
@@ -504,35 +518,74 @@ class MemoryStorage:
                 continue
             accepted.add(record.delivery_id)
             values = {"state": record.state, "error": record.error, "next_try_at": record.next_try_at}
+            values["doubts"] = row.delivery.doubts + (record.state is S.UNCERTAIN)
+            values["refusals"] = row.delivery.refusals + record.refused
             if record.ts is not None:
                 values["ts"] = record.ts
             if record.thread_ts is not None:
                 values["thread_ts"] = record.thread_ts
             self._set(record.delivery_id, **values)
             if record.state is S.SENT:
-                self._sent(row, record.told_revision, now, folds=record.folds)
+                self._sent(row, record.told_revision, now, folds=record.folds, parts=record.parts)
         return frozenset(accepted)
 
-    def _sent(self, row, told, now, *, folds):
+    def _sent(self, row, told, now, *, folds, parts=1):
         row.sent_at, row.told = now, told if told is not None else row.told
-        if row.delivery.kind is K.UPDATE:
-            for other in self.of(row.delivery.channel, K.ROOT, K.ENTRY):
-                if other.delivery.subject == row.delivery.subject and other.delivery.part == 0:
+        one = row.delivery
+        if one.kind is K.ENTRY and one.part == 0:
+            self._add_parts(one, row.parts, now)
+        elif one.kind is K.ENTRY:
+            self._change_part(one.channel, one.subject, one.part, now)
+        elif one.kind is K.UPDATE:
+            for other in self.of(one.channel, K.ROOT, K.ENTRY):
+                if other.delivery.subject == one.subject and other.delivery.part == one.part:
                     other.told = max(other.told or 0, told or 0)
+            if entry_of(one.subject) is not None and one.part == 0:
+                head = self._part(one.channel, one.subject, 0)
+                head.parts = max(head.parts, parts)
+                self._add_parts(head.delivery, parts, now)
+                for part in range(1, head.parts):
+                    self._change_part(one.channel, one.subject, part, now)
         if folds:
-            for other in self.of(row.delivery.channel, K.ENTRY):
-                if other.delivery.slot_id == row.delivery.slot_id and other.delivery.state is S.PLANNED:
-                    self._set(other.delivery.id, state=S.SENT, ts=row.delivery.ts)
-                    other.folded, other.sent_at = True, now
+            for other in self._foldable(one):
+                self._set(other.delivery.id, state=S.SENT, ts=one.ts)
+                other.folded, other.sent_at = True, now
 
-    def add_parts(self, delivery_id, parts):
-        first = self.rows[delivery_id].delivery
-        present = {
-            r.delivery.part for r in self.of(first.channel, K.ENTRY) if r.delivery.subject == first.subject
-        }
+    def _foldable(self, root):
+        return [
+            r
+            for r in self.of(root.channel, K.ENTRY)
+            if r.delivery.slot_id == root.slot_id and r.delivery.state is S.PLANNED and r.delivery.part == 0
+        ]
+
+    def _part(self, channel, subject, part):
+        found = [r for r in self.of(channel, K.ENTRY) if r.delivery.subject == subject]
+        return next((r for r in found if r.delivery.part == part), None)
+
+    def _add_parts(self, head, parts, now):
         for part in range(1, parts):
-            if part not in present:
-                self._insert(replace(first, part=part, state=S.PLANNED), None)
+            if self._part(head.channel, head.subject, part) is None:
+                self._insert(
+                    Delivery(
+                        id=0,
+                        key="",
+                        channel=head.channel,
+                        kind=K.ENTRY,
+                        subject=head.subject,
+                        revision=head.revision,
+                        part=part,
+                        slot_id=head.slot_id,
+                        ordinal=head.ordinal,
+                        state=S.PLANNED,
+                    ),
+                    now,
+                )
+
+    def _change_part(self, channel, subject, part, now):
+        head, one = self._part(channel, subject, 0), self._part(channel, subject, part)
+        if one is not None and one.delivery.state is S.SENT and (one.told or 1) < (head.told or 1):
+            draft = Draft(kind=K.UPDATE, subject=subject, revision=head.told, part=part)
+            self.add_deliveries(channel, [draft], one.delivery.slot_id, now)
 
     def _insert(self, delivery, now):
         number = len(self.rows) + 1
@@ -580,7 +633,10 @@ class MemoryStorage:
         for row in self.rows.values():
             if row.delivery.state is S.SENDING and row.claimed_until < now:
                 state = S.PLANNED if row.delivery.kind is K.UPDATE else S.UNCERTAIN
-                self._set(row.delivery.id, state=state, error="lease_expired", next_try_at=look_at)
+                doubts = row.delivery.doubts + (state is S.UNCERTAIN)
+                self._set(
+                    row.delivery.id, state=state, error="lease_expired", next_try_at=look_at, doubts=doubts
+                )
                 row.looks = 0
                 found.append(row.delivery)
         return tuple(found)
@@ -602,11 +658,13 @@ class MemoryStorage:
             values["ts"] = resolution.ts
         if resolution.thread_ts is not None:
             values["thread_ts"] = resolution.thread_ts
+        if resolution.expected is not S.UNCERTAIN:
+            values |= {"doubts": 0, "refusals": 0}
         self._set(resolution.delivery_id, **values)
         row.looks = 0 if resolution.state is S.PLANNED else resolution.looks
         if resolution.state is S.SENT:
             layout = self.slot_rows[row.delivery.slot_id][0].layout if row.delivery.slot_id else None
-            self._sent(row, None, now, folds=row.delivery.kind is K.ROOT and layout is Layout.COMPACT)
+            self._sent(row, row.told, now, folds=row.delivery.kind is K.ROOT and layout is Layout.COMPACT)
         return True
 
     # UpdateStorage
@@ -616,10 +674,11 @@ class MemoryStorage:
             d = row.delivery
             if d.channel not in among:
                 continue
-            if d.kind is not K.ENTRY or d.state is not S.SENT or d.part or row.folded or row.told is None:
+            if d.kind is not K.ENTRY or d.state is not S.SENT or d.part or row.folded:
                 continue
             entry = self.entry_rows[entry_of(d.subject)]
             updates = [r.delivery for r in self.of(d.channel, K.UPDATE) if r.delivery.subject == d.subject]
+            updates = [one for one in updates if one.part == 0]
             gone = any(u.state is S.SKIPPED for u in updates)
             if (
                 entry.revision > row.told
@@ -655,7 +714,9 @@ class MemoryStorage:
                 continue
             shown = {entry_of(one.subject) for one in mine if one.state is not S.SKIPPED}
             revision = 1 + sum(self.entry_rows[one].revision - 1 for one in shown)
+            revision += sum(one.state is S.SENT and one.part == 0 for one in mine)
             updates = [r.delivery for r in self.of(d.channel, K.UPDATE) if r.delivery.subject == d.subject]
+            updates = [one for one in updates if one.part == 0]
             gone = any(u.state is S.SKIPPED for u in updates)
             if (row.told or 0) < revision and not gone and not any(u.revision == revision for u in updates):
                 found.append(
@@ -681,7 +742,7 @@ class MemoryStorage:
                 ts = next(
                     r.delivery.ts
                     for r in self.of(channel, K.ROOT, K.ENTRY)
-                    if r.delivery.subject == draft.subject and r.delivery.part == 0
+                    if r.delivery.subject == draft.subject and r.delivery.part == draft.part
                 )
             self._insert(
                 Delivery(
@@ -725,7 +786,7 @@ class MemoryStorage:
         dropped = frozenset(
             entry_of(r.delivery.subject)
             for r in rows
-            if r.delivery.kind is K.ENTRY and r.delivery.state is S.SKIPPED
+            if r.delivery.kind is K.ENTRY and r.delivery.part == 0 and r.delivery.state is S.SKIPPED
         )
         return SlotView(
             id=slot_id,
@@ -827,6 +888,7 @@ class House:
             settings=self.settings,
             alert_channel=self.alert_channel,
             crew=FakeCrew(self.clock),
+            aside=lambda errand: errand(),
         )
 
     def restart(self) -> None:

@@ -1,11 +1,24 @@
 """People are told once, where they can hear it, and the telling harms nobody."""
 
+import threading
 from datetime import timedelta
 
 import pytest
+import structlog
 
 from bot.delivery.alerts import Alerts
-from tests.unit.delivery.fakes import CHANNEL, OTHER, FakeClock, FakeMaker, FakeSlack, MemoryStorage, code
+from bot.delivery.aside import Aside
+from tests.unit.delivery.fakes import (
+    CHANNEL,
+    NO_NETWORK,
+    OTHER,
+    FakeClock,
+    FakeMaker,
+    FakeSlack,
+    House,
+    MemoryStorage,
+    code,
+)
 
 
 @pytest.fixture
@@ -74,3 +87,59 @@ def test_a_lost_database_is_no_second_fault(told):
     storage.away = True
     alerts.raise_alert("x", "text")
     assert slack.calls == []
+
+
+def test_whoever_raises_an_alert_does_not_wait_for_slack_and_a_stop_does():
+    clock, slack, aside, answered = FakeClock(), FakeSlack(FakeClock()), Aside(), threading.Event()
+    post = slack.post
+
+    def slow(*arguments, **more):
+        assert answered.wait(5)
+        return post(*arguments, **more)
+
+    slack.post = slow
+    alerts = Alerts(
+        storage=MemoryStorage(),
+        poster=slack,
+        maker=FakeMaker(),
+        clock=clock,
+        channel=CHANNEL,
+        quiet=timedelta(hours=6),
+        aside=aside.run,
+    )
+    alerts.raise_alert("x", "text")
+    assert slack.texts() == []
+    assert not aside.flush(0.1)
+    answered.set()
+    assert aside.flush(5)
+    assert slack.texts() == ["ALERT text"]
+
+
+def test_errands_are_dropped_where_too_many_wait_and_one_that_breaks_harms_no_other():
+    aside, go, done = Aside(waiting=2), threading.Event(), []
+    aside.run(lambda: go.wait(5) and 1 / 0)
+    while aside._errands.qsize():
+        pass
+    for number in range(4):
+        aside.run(lambda number=number: done.append(number))
+    go.set()
+    assert aside.flush(5)
+    assert done == [0, 1]
+
+
+def test_an_outage_is_warned_of_once_told_once_and_over_with_the_first_success():
+    house = House(now="2026-03-02T01:00:00", alert_channel=OTHER)
+    house.storage.add_document(1, "2026-03-02", [1])
+    house.slack.scripts[CHANNEL].extend([NO_NETWORK] * 1000)
+    with structlog.testing.capture_logs() as logs:
+        house.run(240)
+        assert house.storage.alerts == {}
+        house.run(900)
+    assert list(house.storage.alerts) == ["team:T1:outage"]
+    assert [one["event"] for one in logs].count("slack_not_reached") == 1
+    assert [one["event"] for one in logs].count("alert") == 1
+    house.restart()
+    house.slack.scripts[CHANNEL].clear()
+    house.run(3600)
+    assert len(house.slack.texts()) == 2
+    assert house.storage.alerts == {}
