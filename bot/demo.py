@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from bot.ingest.service import Taken
     from bot.model import Delivery
 
+PORT = 8155
+"""Where the local workspace of a demo is."""
 PACE = timedelta(milliseconds=120)
 """Quick, but slow enough to watch: the local workspace has no rate limit unless it is asked for."""
 _OWED = (DeliveryState.PLANNED, DeliveryState.SENDING, DeliveryState.UNCERTAIN)
@@ -55,33 +57,28 @@ class Progress:
 
 
 @contextmanager
-def open_scene(config: Config, *, port: int, keep: Path | None, database_given: bool) -> Iterator[Scene]:
+def open_scene(config: Config, *, port: int | None, keep: Path | None, database_given: bool) -> Iterator[Scene]:
     """Start workspace and bot; stop both at the end. What is not kept goes with a temporary folder.
 
+    `port` None: PORT, or any free one where that is taken, for a demo whose page nobody opens.
     `database_given`: DATABASE_URL names the bot's database, which is then kept there whatever `keep` says.
     Raises DemoFailed where the workspace cannot start, and whatever `assemble` raises.
     """
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="digest-bot-demo-")))
         folder.mkdir(parents=True, exist_ok=True)
-        workspace = LocalWorkspace(port, keep=folder / "workspace" if keep else None)
-        try:
-            workspace.start()
-        except WorkspaceError as error:
-            raise DemoFailed(f"{error}. Another demo may be running: end it, or choose another --port") from error
+        workspace = _open_workspace(port, keep=folder / "workspace" if keep else None)
         stack.callback(workspace.stop)
         language = config.channels[0].language if config.channels else Language.EN
         workspace.install(manifest(language=language))
-        for channel in _named_channels(config):
+        for channel in named_channels(config):
             workspace.create_channel(channel.removeprefix("#"))
         if not database_given:
             config = config.model_copy(update={"database": f"sqlite:///{folder / 'digest-bot.db'}"})
         _prepare_database(config.database)
         delivery = config.delivery.model_copy(update={"pace": PACE, "ceiling_per_minute": None})
         config = config.model_copy(update={"delivery": delivery})
-        secrets = Secrets(
-            bot_token=workspace.bot_token, app_token=workspace.app_token, api_url=workspace.api_url
-        )
+        secrets = Secrets(bot_token=workspace.bot_token, app_token=workspace.app_token, api_url=workspace.api_url)
         bot = assemble(config, secrets)
         stack.callback(bot.close)
         yield Scene(workspace=workspace, bot=bot)
@@ -123,6 +120,15 @@ def posted(scene: Scene) -> tuple[Delivery, ...]:
     return tuple(sorted((one for one in sent if one.kind in kinds), key=lambda one: (one.channel, one.ts or "")))
 
 
+def _open_workspace(port: int | None, *, keep: Path | None) -> LocalWorkspace:
+    try:
+        return LocalWorkspace(PORT if port is None else port, keep=keep).start()
+    except WorkspaceError as error:
+        if port is None:
+            return LocalWorkspace(0, keep=keep).start()
+        raise DemoFailed(f"{error}. Another demo may be running: end it, or choose another --port") from error
+
+
 def _send(bot: Bot) -> None:
     while not bot.stopping.is_set():
         bot.delivery.deliver(bot.stopping)
@@ -138,7 +144,8 @@ def _count(bot: Bot, states: tuple[DeliveryState, ...]) -> int:
     return sum(by_state.get(state, 0) for state in states)
 
 
-def _named_channels(config: Config) -> tuple[str, ...]:
+def named_channels(config: Config) -> tuple[str, ...]:
+    """The channels that the configuration names by `#name`, each once: what a workspace of one's own must have."""
     confined = [name for names in config.search.confined.values() for name in names]
     references = [channel.channel for channel in config.channels]
     references += [config.alerts.channel] if config.alerts.channel else []

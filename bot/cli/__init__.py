@@ -8,9 +8,8 @@ from importlib import import_module
 import click
 
 from bot import __version__
+from bot.cli.options import CANNOT_RUN
 from bot.errors import DigestBotError
-
-CANNOT_RUN = 2
 
 _VERBS = {
     "demo": ("bot.cli.demo", "See the whole thing work, without a Slack account."),
@@ -61,7 +60,7 @@ def cli(context: click.Context) -> None:
     Exit codes: 0 fine, 1 some things failed, 2 cannot run.
     """
     if context.invoked_subcommand not in _LOGGING and "--help" not in sys.argv:
-        import_module("bot.log").configure(level="WARNING")
+        import_module("bot.log").configure(level="ERROR")
 
 
 def main() -> None:
@@ -69,5 +68,6 @@ def main() -> None:
     try:
         cli(standalone_mode=True)
     except DigestBotError as error:
-        click.echo(f"digest-bot: {error}", err=True)
+        for line in str(error).split("\n"):
+            click.echo(f"digest-bot: {line}", err=True)
         sys.exit(CANNOT_RUN)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,8 @@ from bot.cli.options import SOME_FAILED, config_option, epilog, json_option, pri
 if TYPE_CHECKING:
     from bot.bootstrap.archive import Archive
 
+_WIDTH = 160
+"""Columns where no terminal says how many there are."""
 _STATES = ("planned", "sending", "sent", "failed", "uncertain", "held", "skipped")
 _EXAMPLE = (
     "digest-bot deliveries --state held\n"
@@ -42,23 +44,25 @@ def command(
     A held message is one that may stand in the channel and could not be looked for. Look in the channel yourself: if
     it is there, `settle KEY TS`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
     """
-    context.obj = config_path
     if context.invoked_subcommand is not None:
         return
-    from bot.storage.listing import list_deliveries  # noqa: PLC0415 - --help must not wait for it
+    from bot.storage.listing import list_channels, list_deliveries  # noqa: PLC0415 - --help must not wait for it
 
     with _archive(config_path) as archive:
         rows = list_deliveries(archive.database, state=state, channel_id=channel, limit=limit)
+        names = {str(one["channel"]): str(one["name"] or one["channel"]) for one in list_channels(archive.database)}
+        entries = archive.deliveries.entries([row["entry_id"] for row in rows if row["entry_id"] is not None])
+        titles = {entry_id: entry.title for entry_id, entry in entries.items()}
     if as_json:
         print_json(rows)
     else:
-        _print(rows)
+        _print(rows, names, titles)
 
 
 @verb("settle", example="digest-bot deliveries settle 3f2a 1796086800.000100")
 @click.argument("key")
 @click.argument("ts")
-@click.pass_obj
+@config_option
 def settle(config_path: Path, key: str, ts: str) -> None:
     """The message stands in the channel with this ts: count it as sent."""
     _decide(config_path, key, ts)
@@ -66,7 +70,7 @@ def settle(config_path: Path, key: str, ts: str) -> None:
 
 @verb("retry", example="digest-bot deliveries retry 3f2a")
 @click.argument("key")
-@click.pass_obj
+@config_option
 def retry(config_path: Path, key: str) -> None:
     """The message is not in the channel: send it again."""
     _decide(config_path, key, None)
@@ -99,14 +103,17 @@ def _archive(config_path: Path) -> Iterator[Archive]:
         archive.close()
 
 
-def _print(rows: list[dict[str, object]]) -> None:
+def _print(rows: list[dict[str, Any]], names: Mapping[str, str], titles: Mapping[int, str]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table("key", "channel", "kind", "entry", "state", "ts", "tries", "error", box=None)
+    console = Console()
+    if not console.is_terminal:
+        console.width = max(console.width, _WIDTH)
+    table = Table("key", "channel", "kind", "state", "ts", "tries", "error", "title", box=None)
     for row in rows:
-        key = str(row["key"])[:8]
-        cells = [key, *(row[name] for name in ("channel", "kind", "entry_id", "state", "ts", "attempts", "error"))]
+        channel, title = names.get(row["channel"], row["channel"]), titles.get(row["entry_id"], "")
+        cells = [row["key"][:8], channel, *(row[name] for name in ("kind", "state", "ts", "attempts", "error")), title]
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
-    Console().print(table)
+    console.print(table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.options import SOME_FAILED, config_option, verb
+from bot.cli.options import SOME_FAILED, config_option, counted, verb
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,9 +23,9 @@ WIDTH = 140
 @verb("demo", example="digest-bot demo\ndigest-bot demo --once")
 @click.option("--once", is_flag=True, help="Deliver, print what was posted where, and end.")
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep bot and workspace in this folder.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8155, show_default=True, help="The workspace's port.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The workspace's port; default: 8155.")
 @config_option
-def command(once: bool, keep: Path | None, port: int, config_path: Path) -> None:  # noqa: FBT001 - click's
+def command(once: bool, keep: Path | None, port: int | None, config_path: Path) -> None:  # noqa: FBT001 - click's
     """See the whole thing work, without a Slack account.
 
     Starts a local Slack workspace on loopback and the bot against it, takes the inbox's digest files, delivers them now
@@ -43,8 +43,12 @@ def command(once: bool, keep: Path | None, port: int, config_path: Path) -> None
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDTH)
+    if port is None and not once:
+        port = demo.PORT
     with demo.open_scene(config, port=port, keep=keep, database_given=bool(os.environ.get("DATABASE_URL"))) as scene:
         console.print(f"Local Slack workspace: {scene.workspace.url}/")
+        if os.environ.get("DATABASE_URL"):
+            console.print("DATABASE_URL is set: what its database says was posted is not posted again.")
         taken = demo.take_documents(scene)
         _print_documents(console, taken)
         if not once:
@@ -54,7 +58,7 @@ def command(once: bool, keep: Path | None, port: int, config_path: Path) -> None
             _print_messages(console, scene)
         owed = scene.bot.delivery.status()
         failed = bool(owed.held or owed.channel_blocks or any(one.problems for one in taken))
-        console.print(f"{new} new messages." if new != 1 else "1 new message.")
+        console.print(f"{counted(new, 'new message')}.")
         if once:
             if failed:
                 console.print("Some things failed: see above.", style="red")
@@ -83,7 +87,12 @@ def _print_documents(console: Console, taken: tuple[Taken, ...]) -> None:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table("digest file", "edition", "appearances", "new entries", "", title="Picked up", title_justify="left")
+    if not taken:
+        console.print("There are no digest files in the inbox.")
+        return
+    table = Table(
+        "digest file", "edition", "appearances", "new entries", "note", title="Picked up", title_justify="left"
+    )
     for one in taken:
         note = f"set aside, line {one.problems[0].line}: {one.problems[0].reason}" if one.problems else ""
         note = "taken before" if one.known else note
@@ -92,7 +101,8 @@ def _print_documents(console: Console, taken: tuple[Taken, ...]) -> None:
     console.print(table)
     new = sum(one.new_entries for one in taken)
     console.print(
-        f"{len(taken)} documents, {sum(one.appearances for one in taken)} appearances, {new} new entries."
+        f"{counted(len(taken), 'document')}, {counted(sum(one.appearances for one in taken), 'appearance')}, "
+        f"{counted(new, 'new entry', 'new entries')}."
     )
 
 
@@ -118,7 +128,8 @@ def _print_messages(console: Console, scene: Scene) -> None:
     console.print(table)
     roots = sum(one.kind.value == "root" for one in messages)
     both = sum(len(entry.editions) > 1 for entry in entries.values())
+    both_say = counted(both, "entry stands", "entries stand")
     console.print(
-        f"{roots} root{'s' * (roots != 1)} and {len(messages) - roots} entry messages; "
-        f"{both} entries stand in more than one document and were posted once."
+        f"{counted(roots, 'root')} and {counted(len(messages) - roots, 'entry message')}; "
+        f"{both_say} in more than one document and {'was' if both == 1 else 'were'} posted once."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.options import SOME_FAILED, config_option, json_option, print_json, verb
+from bot.cli.options import SOME_FAILED, config_option, counted, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from bot.ingest.service import Taken
@@ -80,4 +80,5 @@ def _line(one: Taken) -> str:
         return f"{name}: set aside, line {first.line}: {first.reason}{more}"
     if one.known:
         return f"{name}: known already"
-    return f"{name}: {one.appearances} appearances, {one.new_entries} new entries, {one.revised} revised"
+    new = counted(one.new_entries, "new entry", "new entries")
+    return f"{name}: {counted(one.appearances, 'appearance')}, {new}, {one.revised} revised"

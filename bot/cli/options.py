@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 SOME_FAILED = 1
+CANNOT_RUN = 2
 
 config_option = click.option(
     "--config",
@@ -31,6 +32,11 @@ def epilog(example: str) -> str:
 def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command whose --help ends with `example`."""
     return click.command(name, epilog=epilog(example))
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 entry`, `2 entries`: the number with its word."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def print_json(value: Any) -> None:

@@ -35,20 +35,16 @@ _BUILDER_BLOCKS = 50
     help="For the terminal, as the JSON that is sent, or as a page that looks like Slack.",
 )
 @click.option("--language", type=click.Choice(["zh", "en"]), help="In place of the channel's.")
-@click.option(
-    "--layout", type=click.Choice(["channel", "thread", "compact"]), help="In place of the channel's."
-)
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there, not on the terminal."
-)
+@click.option("--layout", type=click.Choice(["channel", "thread", "compact"]), help="In place of the channel's.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there, not on the terminal.")
 @config_option
 def command(
     file: Path, form: str, language: str | None, layout: str | None, output: Path | None, config_path: Path
 ) -> None:
     """Show how a digest file will look, without a token or a network: root and entries as they would be posted.
 
-    Style and templates are those of the first channel in the configuration, if there is one. A link that opens the
-    blocks in Slack's Block Kit Builder goes to standard error. Exit code 1 if the file does not fit the format.
+    Style and templates are those of the first channel in the configuration, if there is one. With --format blocks, a
+    link that opens them in Slack's Block Kit Builder goes to standard error. Exit code 1 if the file does not fit the format.
     """
     from bot.bootstrap.preview import preview  # noqa: PLC0415 - --help must not wait for it
     from bot.config import Config, load  # noqa: PLC0415
@@ -61,9 +57,7 @@ def command(
         config=config,
         language=Language(language) if language else None,
         layout=Layout(layout) if layout else None,
-        on_fallback=lambda name, reason: click.echo(
-            f"The built-in template stands in for {name}: {reason}", err=True
-        ),
+        on_fallback=lambda name, reason: click.echo(f"The built-in template stands in for {name}: {reason}", err=True),
     )
     for problem in found.problems:
         click.echo(f"{file.name}, line {problem.line}: {problem.reason}", err=True)
@@ -75,7 +69,8 @@ def command(
         click.echo(made)
     else:
         output.write_text(made + "\n", encoding="utf-8")
-    _builder_link(found.posts)
+    if form == "blocks":
+        _builder_link(found.posts)
 
 
 def _text(posts: tuple[Post, ...], name: str, *, to_file: bool) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bot.cli.options import verb
+from bot.cli.options import CANNOT_RUN, config_option, verb
 
 
 @verb(
@@ -17,17 +17,35 @@ from bot.cli.options import verb
 @click.option("--port", type=click.IntRange(0, 65535), default=8155, show_default=True, help="0 takes a free one.")
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep every message in this folder.")
 @click.option("--rate-limits", is_flag=True, help="Answer 429 as Slack does: one message a second a channel, tiers.")
-@click.option("--channel", "channels", multiple=True, metavar="NAME", help="Make this channel, with the bot in it.")
-def command(port: int, keep: Path | None, rate_limits: bool, channels: tuple[str, ...]) -> None:  # noqa: FBT001 - click's
+@click.option("--channel", "channels", multiple=True, metavar="NAME", help="Make this channel too, with the bot in it.")
+@config_option
+def command(
+    port: int,
+    keep: Path | None,
+    rate_limits: bool,  # noqa: FBT001 - click's
+    channels: tuple[str, ...],
+    config_path: Path,
+) -> None:
     """Run the local Slack workspace alone, on loopback, until Ctrl-C.
 
-    It prints its address and the tokens that a bot needs. They are worth nothing anywhere else.
+    It makes the channels that the configuration names, if there is one here, with the bot in them, and prints its
+    address and the tokens that a bot needs. They are worth nothing anywhere else.
     """
-    from bot.workspace.server import LocalWorkspace  # noqa: PLC0415 - --help must not wait for it
+    from bot.config import load  # noqa: PLC0415 - --help must not wait for it
+    from bot.demo import named_channels  # noqa: PLC0415
+    from bot.slack.manifest import manifest  # noqa: PLC0415
+    from bot.workspace.errors import WorkspaceError  # noqa: PLC0415
+    from bot.workspace.server import LocalWorkspace  # noqa: PLC0415
 
+    configured = named_channels(load(config_path)) if config_path.exists() else ()
     workspace = LocalWorkspace(port, keep=keep, rate_limits=rate_limits)
-    workspace.start()
-    for name in channels:
+    try:
+        workspace.start()
+    except WorkspaceError as error:
+        click.echo(f"digest-bot: {error}", err=True)
+        raise SystemExit(CANNOT_RUN) from error
+    workspace.install(manifest())
+    for name in (*configured, *channels):
         workspace.create_channel(name.removeprefix("#"))
     click.echo(f"The local workspace is at {workspace.url}/ (Ctrl-C ends it). For a bot:")
     click.echo(f"  export SLACK_API_URL={workspace.api_url}")

@@ -72,9 +72,9 @@ class InboxConfig(_Model):
     """Where digest files come from."""
 
     path: Str = Field(default="seeds", description="folder of digest files; relative to config.yaml")
-    scan_every: Duration = Field(default=timedelta(seconds=30), description="time between two looks")
+    scan_every: Duration = Field(default=timedelta(seconds=5), description="time between two looks")
     settle: Duration = Field(
-        default=timedelta(seconds=2), description="a file unchanged for so long counts as complete"
+        default=timedelta(seconds=2), description="time between the two looks that must find a file unchanged"
     )
     timezone: Zone = Field(default=ZoneInfo("Asia/Shanghai"), description="whose day an undated file arrived on")
 
@@ -197,8 +197,8 @@ class SearchConfig(_Model):
         strict=False,
         description='lines such as "投机解码, speculative decoding"; a > b for one direction',
     )
-    confined: dict[str, tuple[ChannelRef, ...]] = Field(
-        default_factory=dict, strict=False, description="repository: the only channels that may find it"
+    confined: dict[Repository, Annotated[tuple[ChannelRef, ...], Field(strict=False)]] = Field(
+        default_factory=dict, description="repository: the only channels that may find it"
     )
 
 

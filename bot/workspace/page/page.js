@@ -340,7 +340,9 @@ function openFirst() {
   if (place && channelById(place.channel)) return openChannel(place.channel, { ...place, keepAddress: true });
   const hash = location.hash.slice(1);
   if (hash === "home" && boot.app) return openHome();
-  const first = channelById(hash) ?? boot.channels.find((channel) => channel.is_member && !channel.is_archived) ?? boot.channels[0];
+  const open = boot.channels.filter((channel) => channel.is_member && !channel.is_archived && !channel.is_im);
+  // Whoever opens the page without an address wants what is going on, and #general is made before anything is.
+  const first = channelById(hash) ?? open.find((channel) => channel.name !== "general") ?? open[0] ?? boot.channels[0];
   if (first) return openChannel(first.id);
   $("messages").replaceChildren(h("div", { class: "empty" }, h("strong", {}, "No channels yet"), "A channel appears here as soon as there is one."));
   return undefined;
