@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 
 from bot.ingest.formats import format_of
-from bot.model import ParsedDocument, Problem
+from bot.ingest.identify import identity
+from bot.model import ParsedDocument, ParsedEntry, Problem
 
 SIZE_LIMIT = 5 * 1024 * 1024
+_MOST_REPORTED = 5
+_CONTROLS = frozenset(map(chr, (*range(0x09), 0x0B, 0x0C, *range(0x0D, 0x20), 0x7F)))
 
 _UTF16_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -28,12 +31,24 @@ def parse(data: bytes, *, name: str) -> ParsedDocument:
         line = data.count(b"\n", 0, bad) + 1
         return _refused(line, f"not UTF-8 (byte 0x{data[bad]:02X}{_guess(data)}): save the file as UTF-8")
     text = text.replace("\r\n", "\n")
-    problems = tuple(_control_characters(text))
     document = format_of(name).read(text)
+    problems = (*_control_characters(text), *_two_texts(document))
     if not problems:
         return document
     merged = sorted((*problems, *document.problems), key=lambda problem: problem.line)
     return ParsedDocument(entries=document.entries, problems=tuple(merged), edition=document.edition)
+
+
+def _two_texts(document: ParsedDocument) -> list[Problem]:
+    """A title that stands twice with different texts: one of them would be lost without a word."""
+    first: dict[str, ParsedEntry] = {}
+    found = []
+    for entry in document.entries:
+        known = first.setdefault(identity(entry), entry)
+        if known.body != entry.body:
+            reason = f"this title stands already on line {known.line} with another text: keep one, or tell them apart"
+            found.append(Problem(line=entry.line, reason=reason))
+    return found[:_MOST_REPORTED]
 
 
 def _refused(line: int, reason: str) -> ParsedDocument:
@@ -48,8 +63,6 @@ def _guess(data: bytes) -> str:
     return ", it looks like GBK or GB18030"
 
 
-_CONTROLS = frozenset(map(chr, (*range(0x09), 0x0B, 0x0C, *range(0x0D, 0x20), 0x7F)))
-_MOST_REPORTED = 5
 
 
 def _control_characters(text: str) -> list[Problem]:
