@@ -160,6 +160,7 @@ def open_front(
         history=history,
         now=archive.clock.now,
         stopping=stopping,
+        leave=delivery.leave_to_post,
     )
     services = Services(
         desk=desk,

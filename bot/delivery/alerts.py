@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from threading import Lock
+from threading import Event, Lock
 from uuid import uuid4
 
 import structlog
@@ -19,6 +19,7 @@ _log = structlog.get_logger("bot.delivery.alerts")
 
 _KEPT = 20
 """Alerts that wait for a channel which is not found yet, at most."""
+_LONGEST_WAIT = 60.0
 
 
 class Alerts:
@@ -38,8 +39,11 @@ class Alerts:
         channel: Channel | None,
         quiet: timedelta,
         aside: Callable[[Callable[[], None]], None] = lambda errand: errand(),
+        leave: Callable[[Channel], float] = lambda _channel: 0.0,
     ) -> None:
-        """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work."""
+        """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work.
+        `leave` takes a place in the channel's pace and says how many seconds it is ahead.
+        """
         self._storage = storage
         self._poster = poster
         self._maker = maker
@@ -47,6 +51,7 @@ class Alerts:
         self._channel = channel
         self._quiet = quiet
         self._aside = aside
+        self._leave = leave
         self._lock = Lock()
         self._untold: dict[str, tuple[str, Channel | None]] = {}
 
@@ -94,6 +99,7 @@ class Alerts:
         except (MessageInvalid, TemplateError) as error:
             _log.error("alert_not_made", cause=cause, error=str(error))
             return
+        self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
         answer = self._poster.post(channel, message, key=uuid4().hex)
         if answer.kind is not AnswerKind.OK:
             _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)

@@ -162,6 +162,13 @@ class SendStorage(Protocol):
     def probe_team(self, team_id: str, now: datetime, until: datetime) -> bool:
         """Move an overdue workspace block (`until <= now`) on to `until`; True for the one caller that did."""
 
+    def reserve_channel(self, channel: Channel, now: datetime, gap: timedelta) -> datetime:
+        """Return the instant at which something else than a delivery may go to the channel, `>= now`, and take it.
+
+        `max(next_post_at, now)` is returned and `next_post_at` becomes that plus `gap`, atomically. A channel that
+        is not registered has no pace: `now`.
+        """
+
     def reserve_team(self, team_id: str, lane: Lane, now: datetime, interval: timedelta) -> datetime:
         """Return the instant at which the next call in this lane may go, `>= now`, and take it.
 

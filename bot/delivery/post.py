@@ -75,6 +75,12 @@ class Sender:
         """After how many more messages a channel that nobody took over is offered again."""
         self._later: list[datetime] = []
         """When channels that were given back for a while want to be looked at again."""
+        self._taken: dict[Channel, datetime] = {}
+        """Until when a place in a channel's pace was given to something else: written by other threads, too."""
+
+    def make_way(self, channel: Channel, until: datetime) -> None:
+        """Send nothing to the channel before `until`: something that is no delivery goes there. From any thread."""
+        self._taken[channel] = until
 
     def run(self, stop: Event) -> Tally:
         """Send until nothing is left to send now, the turn is over, or `stop` is set.
@@ -180,6 +186,9 @@ class Sender:
         delivery = line.queue[0]
         if delivery.next_try_at is not None and delivery.next_try_at > now:
             self._hold(line, delivery.next_try_at, now)
+            return None
+        if (taken := self._taken.pop(line.channel, now)) > now:
+            self._hold(line, taken, now)
             return None
         policy = self.policies.get(line.channel)
         if policy is None:

@@ -16,6 +16,7 @@ from bot.delivery.desk import decide
 from bot.delivery.doors import NOT_CONFIGURED, Doors
 from bot.delivery.flight import Landing, Tally
 from bot.delivery.gates import Gates
+from bot.delivery.leave import Leave
 from bot.delivery.planner import Planned, Planner
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
 from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, MessageMaker, Poster
@@ -55,6 +56,7 @@ class DeliveryService:
         self._storage = storage
         self._clock = clock
         self._errands = Aside()
+        self._leave = Leave(storage=storage, clock=clock, settings=settings, make_way=self._make_way)
         self.alarm: Alarm = alarm or Alerts(
             storage=storage,
             poster=poster,
@@ -63,6 +65,7 @@ class DeliveryService:
             channel=alert_channel,
             quiet=settings.alert_quiet,
             aside=aside or self._errands.run,
+            leave=self._leave.take,
         )
         composer = Composer(storage, storage, maker)
         self._composer = composer
@@ -151,6 +154,10 @@ class DeliveryService:
         """The bot was invited to the channel: try it at once."""
         self._doors.open(channel)
 
+    def leave_to_post(self, channel: Channel) -> float:
+        """Take a place in the channel's pace for something that is no delivery; return the seconds until then."""
+        return self._leave.take(channel)
+
     def find(self, key: str) -> Delivery | None:
         """Return the delivery with this key, or with the only key that begins like this."""
         return self._storage.by_key(key)
@@ -170,6 +177,9 @@ class DeliveryService:
     def team_blocks(self) -> Mapping[str, Block]:
         """Return the workspaces whose token is refused: cheap, unlike `status`, which counts every delivery."""
         return self._storage.team_blocks()
+
+    def _make_way(self, channel: Channel, until: datetime) -> None:
+        self._sender.make_way(channel, until)
 
     def _new_sender(self, owner: str, crew: Crew[Landing]) -> Sender:
         return Sender(

@@ -66,8 +66,12 @@ class SlackSharing:
         now: Callable[[], datetime],
         stopping: threading.Event,
         settle: timedelta = timedelta(seconds=3),
+        leave: Callable[[Channel], float] = lambda _channel: 0.0,
     ) -> None:
-        """`settle`: how long after a lost answer Slack is given before the message is looked for."""
+        """`leave` takes a place in the channel's pace, so that no digest is slowed, and says how far it is ahead.
+
+        `settle`: how long after a lost answer Slack is given before the message is looked for.
+        """
         self._desk = desk
         self._archive = archive
         self._discussion = discussion
@@ -78,6 +82,7 @@ class SlackSharing:
         self._now = now
         self._stopping = stopping
         self._settle = settle
+        self._leave = leave
 
     def share(
         self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str
@@ -138,6 +143,9 @@ class SlackSharing:
         begun = self._now()
         attempt = 0
         while True:
+            wait = self._leave(channel)
+            if wait > PATIENCE or self._stopping.wait(wait):
+                return Outcome(end=End.REFUSED, code="ratelimited")
             meaning = of_post(self._poster.post(channel, message, key=key, thread_ts=thread_ts))
             if isinstance(meaning, Sent):
                 return Outcome(end=End.POSTED, ts=meaning.ts)

@@ -88,6 +88,17 @@ class PaceStore:
         with self._database.statement() as connection:
             return connection.execute(statement).rowcount == 1
 
+    def reserve_channel(self, channel: Channel, now: datetime, gap: timedelta) -> datetime:
+        """Return when something else than a delivery may go to the channel, `>= now`, and take that place."""
+        mine = in_channel(channels, channel)
+        with self._database.transaction() as connection:
+            row = connection.execute(select(channels.c.next_post_at).where(mine).with_for_update()).one_or_none()
+            if row is None:
+                return now
+            at: datetime = max(now, row.next_post_at or now)
+            connection.execute(update(channels).where(mine).values(next_post_at=at + gap))
+        return at
+
     def reserve_team(self, team_id: str, lane: Lane, now: datetime, interval: timedelta) -> datetime:
         """Return the instant at which the next call in this lane may go, `>= now`, and take it.
 

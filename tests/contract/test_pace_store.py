@@ -109,3 +109,13 @@ def test_one_replica_tells_a_cause(store, database_url, opened):
     for now in (NOW, NOW + QUIET):
         told = at_once(4, lambda n, now=now: stores[n].note_alert("token", "dead", now, QUIET))
         assert sorted(told) == [False] * 3 + [True]
+
+
+def test_a_place_in_a_channels_pace_is_taken_once_and_moves_its_digest_on(store):
+    assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW
+    assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW  # unknown: it has no pace
+    store.register_channel(HERE, "#here", NOW)
+    assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW
+    assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW + seconds(1)
+    assert store.turns([HERE], NOW, 9)[HERE].next_post_at == NOW + seconds(2)
+    assert store.reserve_channel(HERE, NOW + seconds(9), seconds(1)) == NOW + seconds(9)

@@ -621,6 +621,14 @@ class MemoryStorage:
             return True
         return False
 
+    def reserve_channel(self, channel, now, gap):
+        self._here()
+        if channel not in self.channels:
+            return now
+        moment = max(self.channels[channel].next_post_at or now, now)
+        self.channels[channel].next_post_at = moment + gap
+        return moment
+
     def reserve_team(self, team_id, lane, now, interval):
         moment = max(self.paces.get((team_id, lane), now), now)
         self.paces[team_id, lane] = moment + interval

@@ -1,5 +1,6 @@
 """The promise, scenario by scenario, through the front door."""
 
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
@@ -516,3 +517,23 @@ def test_alerts_go_to_their_channel_once_and_never_about_themselves():
     del house.slack.closed[alerts]
     house.run(1800, every=30)
     assert not [text for text in house.slack.texts(alerts) if "C3" in text]
+
+
+def test_a_share_and_an_alert_take_their_places_in_the_pace_of_a_running_digest():
+    house = House(now="2026-03-02T01:00:00", pace=1.1, alert_channel=CHANNEL, ceiling_per_minute=300)
+    house.storage.add_document(1, "2026-03-02", [1, 2, 3, 4])
+    record, shared = house.storage.record, []
+
+    def record_and_share(*arguments):
+        accepted = record(*arguments)
+        if len(house.slack.calls) == 2:
+            # While the sender holds the channel between two messages, somebody shares.
+            shared.append(house.clock.now() + timedelta(seconds=house.service.leave_to_post(CHANNEL)))
+        return accepted
+
+    house.storage.record = record_and_share
+    house.run(60)
+    house.service.alarm.raise_alert("x", "text")
+    times = sorted([at for at, _ in house.slack.calls] + shared)
+    assert len(times) == 7
+    assert all((later - sooner).total_seconds() >= 0.99 for sooner, later in pairwise(times))

@@ -1,6 +1,7 @@
 """Sharing and answering mentions: once, also when Slack's answer is lost. Over the local workspace."""
 
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -67,6 +68,17 @@ def test_a_share_says_who_shared_it_and_is_remembered_with_its_place(sharing, wo
     message = posted(workspace, channel)[0]
     assert "看这条" in message["text"]
     assert rooms.marks.shares == {"k1": message["ts"]}
+
+
+def test_a_share_waits_for_its_place_in_the_pace_and_gives_up_a_long_one(sharing, workspace, channel):
+    places, asked = [0.2, 60.0], []
+    sharing._leave = lambda there: asked.append(there.channel_id) or places.pop(0)
+    began = time.monotonic()
+    assert share(sharing, workspace, channel).key == "shared"
+    assert time.monotonic() - began >= 0.2
+    assert share(sharing, workspace, channel, "k2").key == "failed"
+    assert asked == [channel, channel]
+    assert len(posted(workspace, channel)) == 1
 
 
 def test_the_same_wish_twice_posts_once_and_another_one_again(sharing, workspace, channel):
