@@ -208,12 +208,12 @@ class Bot:
 
     def _ticks(self, *, now: bool) -> list[Tick]:
         every = self.config.delivery.tick
-        at_start = [self._deliver_now] if now else []
+        owed = {channel.channel for channel in self.config.channels} if now else set()
 
         def deliver() -> None:
-            while at_start:
-                at_start[0]()
-                at_start.pop()
+            known = {policy.name for policy in (self._policies or {}).values()}
+            if owed and (self._policies is None or owed & known):
+                self._deliver_now(owed)
             self.deliver()
 
         runs: list[tuple[str, timedelta, Callable[[], object]]] = [
@@ -247,10 +247,14 @@ class Bot:
         except StorageUnavailable as error:
             _log.warning("waiting_for_database", tick="index", reason=str(error))
 
-    def _deliver_now(self) -> None:
+    def _deliver_now(self, owed: set[str]) -> None:
+        """Plan at once in those of the `owed` channels that are there; the others stay owed until they are."""
         self.arrivals.look(force=True)
-        for channel in self.refresh_policies():
-            self.delivery.deliver_now(channel)
+        for channel, policy in self.refresh_policies().items():
+            if policy.name in owed:
+                slot = self.delivery.deliver_now(channel)
+                _log.info("delivering_now", channel=channel.channel_id, anything_new=slot is not None)
+                owed.discard(policy.name)
 
     def _missed(self, name: str, why: str) -> None:
         """Hear of a run that failed or was not started; count one that hangs, and let the tick go on without it."""
