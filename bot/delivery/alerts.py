@@ -42,6 +42,7 @@ class Alerts:
         leave: Callable[[Channel], float] = lambda _channel: 0.0,
     ) -> None:
         """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work.
+
         `leave` takes a place in the channel's pace and says how many seconds it is ahead.
         """
         self._storage = storage
