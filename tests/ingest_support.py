@@ -65,6 +65,16 @@ class MemoryStorage:
                 self.appearances.pop()  # it stood there before
         return True
 
+    def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:
+        gone = [
+            one
+            for one in self.documents
+            if one.source == source and one.state is DocumentState.QUARANTINED and one.name not in present
+        ]
+        gone = [one for one in gone if one.id not in self.superseded]
+        self.superseded |= {one.id for one in gone}
+        return tuple(one.name for one in gone)
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         del now
         if self.known_document(document.source, document.sha256) or any(map(self._stale, intents)):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import RLock
 
 import structlog
 
 from bot.bootstrap.archive import INBOX
-from bot.delivery.ports import Alarm
+from bot.delivery.ports import Alarm, Clock
 from bot.errors import StorageUnavailable
 from bot.inboxes.folder import Arrival, FolderInbox, InboxUnavailable
 from bot.ingest.service import Ingest, Taken
@@ -18,17 +20,30 @@ from bot.model import DocumentState
 _log = structlog.get_logger("bot.ingest")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Arrivals:
-    """Takes what has arrived. One caller at a time."""
+    """Takes what has arrived. Safe to use from several threads: one looks at a time."""
 
     inbox: FolderInbox
     ingest: Ingest
     alarm: Alarm
     metrics: Metrics
+    clock: Clock
+
+    complete_until: datetime | None = None
+    """What lay in the inbox at this instant has been taken. None: it was never seen complete."""
+    waiting: bool = False
+    """Whether the last look found files that may still be in the making."""
+    _present: frozenset[str] | None = None
+    _lock: RLock = field(default_factory=RLock)
 
     def look(self, *, force: bool = False) -> tuple[Taken, ...]:
         """Take every complete file. Raises StorageUnavailable: the files are then taken at the next look."""
+        with self._lock:
+            return self._look(force=force)
+
+    def _look(self, *, force: bool) -> tuple[Taken, ...]:
+        began = self.clock.now()
         try:
             look = self.inbox.look(force=force)
         except InboxUnavailable as error:
@@ -37,7 +52,15 @@ class Arrivals:
         self.alarm.clear("inbox")
         for name, problem in look.unreadable:
             self.alarm.raise_alert(f"document:{name}", f"{name} {problem.reason}")
-        return tuple(self._take(look))
+        taken = tuple(self._take(look))
+        if look.present != self._present:
+            for name in self.ingest.forget_broken(INBOX, look.present):
+                self.alarm.clear(f"document:{name}")
+            self._present = look.present
+        self.waiting = bool(look.waiting)
+        if not look.waiting:
+            self.complete_until = began
+        return taken
 
     def _take(self, arrivals: Iterable[Arrival]) -> list[Taken]:
         taken = []

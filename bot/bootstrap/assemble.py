@@ -124,6 +124,7 @@ def _assemble(
         ingest=archive.ingest,
         alarm=delivery.alarm,
         metrics=metrics,
+        clock=archive.clock,
     )
     return Bot(
         config=config,

@@ -17,6 +17,7 @@ def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Say how delivery stands and what a person must see. Exit code 1 if somebody has to do something."""
     from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
     from bot.config import load  # noqa: PLC0415
+    from bot.delivery.doors import NOT_CONFIGURED  # noqa: PLC0415
     from bot.storage.listing import list_alerts, list_channels, list_documents  # noqa: PLC0415
     from bot.storage.stats import deliveries_by_state, entry_count  # noqa: PLC0415
 
@@ -43,7 +44,8 @@ def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
         or report["held"]
         or report["workspaces"]
         or report["alerts"]
-        or any(channel["blocked"] for channel in report["channels"])
+        # What a channel that was taken out of the configuration had planned waits for nobody.
+        or any(channel["blocked"] not in (None, NOT_CONFIGURED) for channel in report["channels"])
     )
     if as_json:
         print_json(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,7 +22,7 @@ from bot.delivery.plan import (
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
 from bot.delivery.ports import Alarm, PlanStorage, ViewStorage
 from bot.delivery.values import Candidate, ChannelState, DocumentNews, SlotPlan, entry_of
-from bot.model import Channel, Delivery, Entry, SlotState
+from bot.model import Channel, Delivery, Entry, Slot, SlotState
 
 _log = structlog.get_logger("bot.delivery")
 
@@ -79,12 +79,18 @@ class Planner:
                 _log.info("policy_narrowed", channel=channel.channel_id, skipped=len(dropped))
         return skipped
 
-    def plan(self, now: datetime) -> Planned:
-        """Record every slot that is due. Safe to call at any time, as often as one likes, in any replica."""
+    def plan(self, now: datetime, *, ready: Callable[[datetime], datetime] | None = None) -> Planned:
+        """Record every slot that is due. Safe to call at any time, as often as one likes, in any replica.
+
+        `ready` is asked only where something may be due: what has arrived until the instant it returns is known, and
+        later slots are left for the next run.
+        """
         result, matcher = Planned(), Matcher()
         documents: dict[int, DocumentNews] = {}
         done_until = self._done_until
         wanting = [policy for policy in self._policies.values() if self._may_be_due(policy, done_until, now)]
+        if wanting and ready is not None:
+            now = min(now, ready(now))
         for start in range(0, len(wanting), _TOGETHER):
             for channel in self._plan_channels(wanting[start : start + _TOGETHER], now, documents, matcher, result):
                 done_until[channel] = now
@@ -138,7 +144,13 @@ class Planner:
                 _log.debug("slot_taken", channel=plan.slot.channel.channel_id, slot=plan.slot.name)
                 whole.discard(plan.slot.channel)
                 continue
-            self._tell(by_channel[plan.slot.channel], plan, result)
+            channel = plan.slot.channel
+            self._tell(by_channel[channel], plan, result)
+            if plan.state is not SlotState.PASSED:
+                # What an earlier slot has missed comes, or has come, with this one.
+                for one in recorded[channel]:
+                    if one.state is SlotState.PASSED:
+                        self._alarm.clear(_passed(one.slot))
         return whole
 
     def _tell(self, policy: ChannelPolicy, plan: SlotPlan, result: Planned) -> None:
@@ -159,8 +171,7 @@ class Planner:
                 f"{policy.name}: the slot {day} {name} ({policy.schedule.zone.key}) was missed by more than "
                 f"{policy.catch_up}. Nothing is lost: its entries come with the next slot."
             )
-            cause = f"passed:{policy.channel.team_id}/{policy.channel.channel_id}/{day}/{name}"
-            self._alarm.raise_alert(cause, text, about=policy.channel)
+            self._alarm.raise_alert(_passed(plan.slot), text, about=policy.channel)
         elif plan.detail.get("flood"):
             _log.warning("flood_made_compact", channel=policy.channel.channel_id, date=day, slot=name)
 
@@ -185,6 +196,11 @@ class Planner:
             if ids
             else {}
         )
+
+
+def _passed(slot: Slot) -> str:
+    channel = slot.channel
+    return f"passed:{channel.team_id}/{channel.channel_id}/{slot.local_date.isoformat()}/{slot.name}"
 
 
 def _candidate(entry: Entry) -> Candidate:

@@ -93,9 +93,11 @@ class DeliveryService:
 
     # --- ticks ------------------------------------------------------------------------------------------------
 
-    def plan(self, now: datetime | None = None) -> Planned:
-        """Record the slots that are due, with all they owe."""
-        return self._planner.plan(now or self._clock.now())
+    def plan(
+        self, now: datetime | None = None, *, ready: Callable[[datetime], datetime] | None = None
+    ) -> Planned:
+        """Record the slots that are due, with all they owe. `ready`: see `Planner.plan`."""
+        return self._planner.plan(now or self._clock.now(), ready=ready)
 
     def deliver(self, stop: Event) -> Tally:
         """Send what is planned; return when nothing is left to send now, or after `settings.turn` seconds."""

@@ -1,7 +1,7 @@
 """A folder as an inbox: it yields files that are complete, and never one twice.
 
-A file is complete when two looks found the same size and time of change, or when it has been left alone for `settle`
-seconds. Names that start with a dot, or end in `~`, `.tmp` or `.part`, are never taken: a writer that renames its file
+A file is complete when two looks, at least `settle` seconds apart, found the same size and time of change: a writer that
+pauses for a while has not finished. Names that start with a dot, or end in `~`, `.tmp` or `.part`, are never taken: a writer that renames its file
 into place is always safe.
 """
 
@@ -59,7 +59,9 @@ class Look:
     unreadable: tuple[tuple[str, Problem], ...] = ()
     """Files that stand there and could not be read; they are tried again at the next look."""
     waiting: tuple[str, ...] = ()
-    """Files that may still be in the making."""
+    """Files that may still be in the making: the next look tells."""
+    present: frozenset[str] = frozenset()
+    """Every file with a finished name, whether or not it was given."""
 
     def __iter__(self) -> Iterator[Arrival]:
         return iter(self.arrivals)
@@ -72,7 +74,8 @@ class Look:
 class _Memory:
     """What earlier looks saw. Lost at a restart, which costs one more reading: the bytes decide what is new."""
 
-    seen: dict[str, _Stamp] = field(default_factory=dict)
+    seen: dict[str, tuple[_Stamp, datetime]] = field(default_factory=dict)
+    """What each file was like, and since which look it has been so."""
     taken: dict[str, _Stamp] = field(default_factory=dict)
 
 
@@ -80,7 +83,7 @@ class FolderInbox:
     """Looks at one folder, not at folders inside it. One caller at a time."""
 
     def __init__(self, path: Path, clock: Clock, *, settle: float = 2.0) -> None:
-        """Look at `path`; take a file that was last changed `settle` seconds ago or earlier at once."""
+        """Look at `path`; two looks that shall agree on a file are `settle` seconds apart."""
         self._path = path
         self._clock = clock
         self._settle = settle
@@ -96,12 +99,15 @@ class FolderInbox:
         arrivals: list[Arrival] = []
         unreadable: list[tuple[str, Problem]] = []
         waiting: list[str] = []
-        present: dict[str, _Stamp] = {}
+        present: dict[str, tuple[_Stamp, datetime]] = {}
         for name, stamp in self._files():
-            present[name] = stamp
+            known, since = self._memory.seen.get(name, (None, now))
+            settled = known == stamp and (now - since).total_seconds() >= self._settle
+            # A clock that was set back begins anew, so that no file waits for the hour to come again.
+            present[name] = (stamp, since if known == stamp and since <= now else now)
             if not force and self._memory.taken.get(name) == stamp:
                 continue
-            if not (force or self._memory.seen.get(name) == stamp or _settled(stamp, now, self._settle)):
+            if not (force or settled):
                 waiting.append(printable(name))
                 continue
             try:
@@ -118,7 +124,12 @@ class FolderInbox:
             arrivals.append(Arrival(name=printable(name), path=self._path / name, data=data, arrived_at=now))
         self._memory.seen = present
         self._memory.taken = {name: stamp for name, stamp in self._memory.taken.items() if name in present}
-        return Look(arrivals=tuple(arrivals), unreadable=tuple(unreadable), waiting=tuple(waiting))
+        return Look(
+            arrivals=tuple(arrivals),
+            unreadable=tuple(unreadable),
+            waiting=tuple(waiting),
+            present=frozenset(map(printable, present)),
+        )
 
     def again(self, arrival: Arrival) -> None:
         """Forget that this file was given: it could not be recorded, and the next look shall give it once more."""
@@ -155,11 +166,6 @@ def may_be_finished(name: str) -> bool:
 def printable(name: str) -> str:
     """Give a name that can be printed and stored: bytes that are no UTF-8 become a question mark in a diamond."""
     return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _settled(stamp: _Stamp, now: datetime, settle: float) -> bool:
-    # A time of change in the future (a clock set back, a copy from elsewhere) does not count as settled.
-    return now.timestamp() - stamp[2] / 1e9 >= settle
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -68,6 +68,9 @@ class IngestStorage(Protocol):
         appearances stay. Return False, and change nothing, where an intent rests on what is no longer so.
         """
 
+    def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:
+        """Supersede the quarantined documents whose names are not `present` any more; return those names."""
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         """Record a document and all that follows from it in one transaction; return it as recorded.
 
@@ -143,6 +146,13 @@ class Ingest:
                 log.debug("document_taken_elsewhere", document=known.id)
                 return Taken(document=known, problems=known.problems, known=True)
         raise StorageUnavailable(f"{name}: other replicas keep changing the same entries; it is taken at the next look")
+
+    def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:
+        """Let go of files that were set aside and that somebody has removed; return their names.
+
+        `present` are the names that stand in the inbox. Raises `StorageUnavailable`.
+        """
+        return self._storage.forget_broken(source, present)
 
     def _known(self, known: Document, name: str, data: bytes) -> Taken:
         """Take bytes that were taken before."""

@@ -93,6 +93,24 @@ class IngestStore:
             return False
         return True
 
+    def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:
+        """Supersede the quarantined documents whose names are not `present` any more; return those names."""
+        listed = (
+            documents.c.source == source,
+            documents.c.state == DocumentState.QUARANTINED,
+            ~documents.c.superseded,
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(select(documents.c.id, documents.c.name).where(*listed)).all()
+        gone = {row.id: row.name for row in rows if row.name not in present}
+        if gone:
+            with self._database.transaction() as connection:
+                for piece in chunks(gone):
+                    connection.execute(
+                        update(documents).where(documents.c.id.in_(piece), *listed).values(superseded=True)
+                    )
+        return tuple(dict.fromkeys(gone.values()))
+
     def record(self, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document | None:
         """Record a document and all that follows from it; return None, and change nothing, where another was quicker.
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
+from sqlalchemy import select
 
 from bot.bootstrap.assemble import assemble
 from bot.bootstrap.health import Health
 from bot.bootstrap.running import Bot
 from bot.config import Secrets, load
+from bot.storage.schema import slots
 from bot.web import Check
 from tests.e2e.support import Morning, Reading, digest, first_line
 
@@ -64,6 +66,12 @@ class Team(Morning):
 
     def told(self) -> list[str]:
         return [str(one["text"]) for one in self.ops.messages()]
+
+    def slots(self) -> list[str]:
+        """How the slots were decided, in the order of time."""
+        assert self.bot is not None
+        with self.bot.archive.database.reading() as connection:
+            return list(connection.execute(select(slots.c.state).order_by(slots.c.due_at)).scalars())
 
     def posts(self) -> int:
         return len(self.workspace.calls(method="chat.postMessage"))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.e2e.promise import NINE, items, numbered
-from tests.e2e.support import plain
+from tests.e2e.support import plain, shanghai
 
 DAY = "2026-11-30"
 
@@ -116,3 +116,51 @@ def test_an_empty_slot_is_silent_or_says_one_line(make_team, say, lines):
     messages = team.channel.messages()
     assert len(messages) == lines
     assert all("\n" not in plain(one) for one in messages)
+
+
+def test_a_digest_that_arrives_half_a_minute_before_its_slot_comes_with_it(make_team):
+    team = make_team(f"{DAY} 08:50")
+    team.begin()
+    team.tick()
+    team.clock.set(shanghai(f"{DAY} 08:59:35"))
+    team.drop("a.txt", numbered(1, 2))
+    team.clock.set(shanghai(f"{DAY} 09:00:00"))
+    for _ in range(3):
+        team.bot.deliver()  # the inbox's own tick has not come round
+    assert team.titles() == items(1, 2)
+
+
+def test_a_slot_waits_a_minute_for_a_file_that_is_being_written_and_no_longer(make_team):
+    team = make_team(f"{DAY} 08:50")
+    team.begin()
+    team.tick()
+    team.drop("a.txt", numbered(1, 1))
+    team.clock.set(shanghai(f"{DAY} 09:00:00"))
+    wait, size = team.clock.wait, iter(range(2, 100))
+
+    def grow(seconds, stop):
+        team.drop("a.txt", numbered(1, next(size)))
+        return wait(seconds, stop)
+
+    team.clock.wait = grow
+    team.bot.deliver()
+    assert team.run("status", "--json").exit_code == 0
+    assert team.slots() == []
+    team.clock.set(shanghai(f"{DAY} 09:01:01"))
+    team.bot.deliver()
+    assert team.slots() == ["empty"]
+    team.clock.wait = wait
+    team.at("2026-12-01 09:00")
+    assert team.titles() == items(1, next(size) - 1)
+
+
+def test_a_slot_does_not_wait_for_an_inbox_that_is_away(make_team):
+    team = make_team(f"{DAY} 08:50")
+    team.begin()
+    team.drop("a.txt", numbered(1, 2))
+    team.tick()
+    team.inbox.rename(team.folder / "away")
+    team.at(f"{DAY} 09:00:30")
+    assert team.titles() == []
+    team.at(f"{DAY} 09:01:01")
+    assert team.titles() == items(1, 2)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.inboxes.folder import FolderInbox, InboxUnavailable, printable, read_file
+from bot.inboxes.folder import FolderInbox, InboxUnavailable, Look, printable, read_file
 
 START = datetime(2026, 11, 30, 1, 0, tzinfo=UTC)
 
@@ -37,13 +37,19 @@ def names(inbox: FolderInbox, *, force: bool = False) -> list[str]:
     return [arrival.name for arrival in inbox.look(force=force)]
 
 
+def look_twice(inbox: FolderInbox, clock: Clock) -> Look:
+    assert not inbox.look().arrivals
+    clock.at += timedelta(seconds=2)
+    return inbox.look()
+
+
 def test_files_come_once_in_the_order_of_their_names(tmp_path: Path, clock: Clock) -> None:
     for name in ("b.txt", "a.txt", "c.txt"):
         write(tmp_path / name, name)
     inbox = FolderInbox(tmp_path, clock)
-    look = inbox.look()
+    look = look_twice(inbox, clock)
     assert [(a.name, a.data, a.arrived_at) for a in look] == [
-        (n, n.encode(), START) for n in ("a.txt", "b.txt", "c.txt")
+        (n, n.encode(), clock.at) for n in ("a.txt", "b.txt", "c.txt")
     ]
     assert names(inbox) == []
 
@@ -52,16 +58,40 @@ def test_a_file_that_is_being_written_waits_until_two_looks_agree(tmp_path: Path
     inbox = FolderInbox(tmp_path, clock)
     write(tmp_path / "a.txt", "half", age=0)
     assert inbox.look().waiting == ("a.txt",)
+    clock.at += timedelta(seconds=5)
     write(tmp_path / "a.txt", "half and the rest", age=0)
     assert names(inbox) == []
+    clock.at += timedelta(seconds=5)
     assert [a.data for a in inbox.look()] == [b"half and the rest"]
 
 
-def test_a_file_left_alone_for_a_while_is_taken_at_the_first_look(tmp_path: Path, clock: Clock) -> None:
-    write(tmp_path / "a.txt", "x", age=2.5)
-    write(tmp_path / "b.txt", "x", age=1.5)
-    write(tmp_path / "future.txt", "x", age=-3600)
-    assert names(FolderInbox(tmp_path, clock, settle=2.0)) == ["a.txt"]
+def test_a_file_whose_writer_pauses_is_not_taken_at_the_first_look(tmp_path: Path, clock: Clock) -> None:
+    inbox = FolderInbox(tmp_path, clock)
+    write(tmp_path / "a.txt", "half", age=3600)
+    assert inbox.look().waiting == ("a.txt",)
+    write(tmp_path / "a.txt", "half and the rest", age=0)
+    clock.at += timedelta(seconds=5)
+    assert names(inbox) == []
+    clock.at += timedelta(seconds=5)
+    assert [a.data for a in inbox.look()] == [b"half and the rest"]
+
+
+def test_two_looks_at_once_are_no_two_looks(tmp_path: Path, clock: Clock) -> None:
+    inbox = FolderInbox(tmp_path, clock, settle=2.0)
+    write(tmp_path / "a.txt", "x")
+    assert [names(inbox) for _ in range(3)] == [[], [], []]
+    clock.at += timedelta(seconds=2)
+    assert names(inbox) == ["a.txt"]
+
+
+def test_a_clock_that_is_set_back_makes_no_file_wait_for_the_hour_to_come_again(tmp_path: Path, clock: Clock) -> None:
+    inbox = FolderInbox(tmp_path, clock)
+    write(tmp_path / "a.txt", "x", age=-3600)
+    assert names(inbox) == []
+    clock.at -= timedelta(hours=1)
+    assert names(inbox) == []
+    clock.at += timedelta(seconds=2)
+    assert names(inbox) == ["a.txt"]
 
 
 def test_unfinished_names_folders_and_loops_are_never_taken(tmp_path: Path, clock: Clock) -> None:
@@ -77,7 +107,7 @@ def test_unfinished_names_folders_and_loops_are_never_taken(tmp_path: Path, cloc
 def test_a_link_to_a_file_is_a_file(tmp_path: Path, clock: Clock) -> None:
     write(tmp_path / ".real", "x")
     (tmp_path / "a.txt").symlink_to(tmp_path / ".real")
-    assert names(FolderInbox(tmp_path, clock)) == ["a.txt"]
+    assert [a.name for a in look_twice(FolderInbox(tmp_path, clock), clock)] == ["a.txt"]
 
 
 def test_a_file_renamed_into_place_is_taken_though_it_is_young(tmp_path: Path, clock: Clock) -> None:
@@ -92,11 +122,11 @@ def test_a_file_renamed_into_place_is_taken_though_it_is_young(tmp_path: Path, c
 def test_changed_bytes_come_again_and_so_does_what_could_not_be_recorded(tmp_path: Path, clock: Clock) -> None:
     write(tmp_path / "a.txt", "one")
     inbox = FolderInbox(tmp_path, clock)
-    (arrival,) = inbox.look()
+    (arrival,) = look_twice(inbox, clock)
     inbox.again(arrival)
     assert names(inbox) == ["a.txt"]
     write(tmp_path / "a.txt", "two", age=30)
-    assert [a.data for a in inbox.look()] == [b"two"]
+    assert [a.data for a in look_twice(inbox, clock)] == [b"two"]
 
 
 def test_force_takes_everything_finished_now(tmp_path: Path, clock: Clock) -> None:
@@ -118,7 +148,7 @@ def test_an_unreadable_file_does_not_stop_the_others(
         return opened(path, mode)
 
     monkeypatch.setattr(Path, "open", fail)
-    look = FolderInbox(tmp_path, clock).look()
+    look = look_twice(FolderInbox(tmp_path, clock), clock)
     assert [a.name for a in look] == ["b.txt"]
     ((name, problem),) = look.unreadable
     assert (name, problem.line) == ("a.txt", 1)
@@ -151,6 +181,6 @@ def test_a_big_inbox_that_did_not_change_costs_no_reading(
     for number in range(50):
         write(tmp_path / f"{number}.txt", "x")
     inbox = FolderInbox(tmp_path, clock)
-    assert len(inbox.look()) == 50
+    assert len(look_twice(inbox, clock)) == 50
     monkeypatch.setattr(Path, "open", None)
     assert names(inbox) == []
