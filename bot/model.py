@@ -210,6 +210,11 @@ class Delivery:
     ts: str | None = None
     thread_ts: str | None = None
     attempts: int = 0
+    """How often it was claimed: a fence for records, no measure of trouble."""
+    doubts: int = 0
+    """Attempts with an unknown outcome, since a person last had it sent again."""
+    refusals: int = 0
+    """Refusals of this message itself that may pass, counted in the same way."""
     error: str | None = None
     sending_since: datetime | None = None
     next_try_at: datetime | None = None

@@ -42,12 +42,18 @@ class RenderedMessages:
         """Make an entry's message and the parts that continue it."""
         return self._renderer.entry(entry, render_style(style), overtaken=overtaken)
 
-    def entry_update(self, entry: Entry, style: Style, *, changed: tuple[str, ...], at: datetime) -> Message:
-        """Make the message that replaces a sent entry; where it has several parts, the first."""
+    def entry_update(
+        self, entry: Entry, style: Style, *, changed: tuple[str, ...], at: datetime
+    ) -> tuple[Message, ...]:
+        """Make the message that replaces a sent entry, and the parts that continue it."""
         title, body = "title" in changed, "body" in changed or "verdict" in changed
         what = Change.BOTH if title and body else Change.TITLE if title else Change.BODY
         edited = Edited(at=at.astimezone(style.zone), what=what)
-        return self._renderer.entry(entry, render_style(style), edited=edited)[0]
+        return self._renderer.entry(entry, render_style(style), edited=edited)
+
+    def entry_end(self, style: Style) -> Message:
+        """Make what stands in place of a part that a shorter text does not need any more."""
+        return self._renderer.text_ended(render_style(style))
 
     def entry_reply(self, entry: Entry, before: Wording, style: Style) -> Message:
         """Make the line in the thread of an entry that has changed."""

@@ -11,7 +11,7 @@ from bot.delivery.outcome import THREAD_REFUSALS
 from bot.delivery.policy import ChannelPolicy, Style
 from bot.delivery.ports import MessageMaker, ViewStorage, WordingStorage
 from bot.delivery.slots import minutes_late
-from bot.delivery.values import RootView, SentMessage, SlotView, Turn, Wording, entry_of
+from bot.delivery.values import RootView, SentMessage, Shown, SlotView, Turn, Wording, entry_of
 from bot.errors import MessageInvalid
 from bot.model import Channel, Delivery, DeliveryKind, Entry, Layout, Message, SlotState
 
@@ -81,10 +81,8 @@ class Composer:
             return Parcel(message=message, thread_ts=turn.parents.get(delivery.subject))
         overtaken = delivery.ordinal < turn.highest_sent and delivery.part == 0
         messages = self._entry(entry, policy.style, overtaken=overtaken)
-        if delivery.part >= len(messages):
-            raise MessageInvalid(f"{delivery.subject} has only {len(messages)} parts now")
         return Parcel(
-            message=messages[delivery.part],
+            message=self._part(messages, delivery, policy.style),
             thread_ts=_thread_of(delivery, turn),
             parts=len(messages),
             told_revision=entry.revision,
@@ -100,8 +98,13 @@ class Composer:
         if entry is None:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
         before = self._before(entry, entry.revision)
-        message = self._maker.entry_update(entry, policy.style, changed=what_changed(before, entry), at=now)
-        return Parcel(message=message, told_revision=entry.revision)
+        messages = self._maker.entry_update(entry, policy.style, changed=what_changed(before, entry), at=now)
+        message = self._part(messages, delivery, policy.style)
+        return Parcel(message=message, parts=len(messages), told_revision=entry.revision)
+
+    def _part(self, messages: Sequence[Message], delivery: Delivery, style: Style) -> Message:
+        # A text that has become shorter leaves parts behind.
+        return messages[delivery.part] if delivery.part < len(messages) else self._maker.entry_end(style)
 
     def _before(self, entry: Entry, revision: int) -> Wording:
         found = self._wordings.wordings(entry.id, (revision - 1,))
@@ -141,10 +144,13 @@ class Composer:
         if slot.state is SlotState.EMPTY:
             return Parcel(message=self._maker.empty(view, policy.style))
         folds = slot.layout is Layout.COMPACT
+        # The first form of a root has no links yet; one that folds its entries gets none, so it is complete at once.
+        told = 0
+        if folds or delivery.kind is DeliveryKind.UPDATE:
+            told = root_revision(new, len(new) if folds else len(view.sent))
         return Parcel(
             message=self._maker.root(view, policy.style),
-            # The first form of a root has no links yet; one that folds its entries gets none, so it is complete at once.
-            told_revision=root_revision(new) if folds or delivery.kind is DeliveryKind.UPDATE else 0,
+            told_revision=told,
             folds=folds,
         )
 
@@ -152,9 +158,14 @@ class Composer:
         return self._storage.sent_messages(channel, ids) if ids else {}
 
 
-def root_revision(entries: Sequence[Entry]) -> int:
-    """Return the revision of a root that shows these entries as sent; the first form of a root is revision 0."""
-    return 1 + sum(entry.revision - 1 for entry in entries)
+def shown_by(parcel: Parcel) -> Shown:
+    """Return what is kept with the claim of a parcel's message."""
+    return Shown(revision=parcel.told_revision, parts=parcel.parts, folds=parcel.folds)
+
+
+def root_revision(entries: Sequence[Entry], standing: int) -> int:
+    """Return the revision of a root that shows these entries, `standing` of them sent; its first form is revision 0."""
+    return 1 + sum(entry.revision - 1 for entry in entries) + standing
 
 
 def what_changed(before: Wording, entry: Entry) -> tuple[str, ...]:
@@ -171,9 +182,9 @@ def _verdict(entry: Entry) -> str | None:
 
 
 def _thread_of(delivery: Delivery, turn: Turn) -> str | None:
-    if delivery.error in THREAD_REFUSALS:
-        return None  # Slack has said that this thread is gone: better in the channel than nowhere
     if delivery.part > 0:
         return turn.parents.get(delivery.subject)
+    if delivery.error in THREAD_REFUSALS:
+        return None  # Slack has said that this thread is gone: better in the channel than nowhere
     root = turn.roots.get(delivery.slot_id) if delivery.slot_id is not None else None
     return root.ts if root is not None and root.layout is Layout.THREAD else None

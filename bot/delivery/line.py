@@ -59,7 +59,11 @@ class Line:
     def again(self, delivery: Delivery, record: Record) -> None:
         """Keep a refused message at the head of the queue, as it is in the database now."""
         self.queue[0] = replace(
-            delivery, attempts=record.attempt, error=record.error, next_try_at=record.next_try_at
+            delivery,
+            attempts=record.attempt,
+            refusals=delivery.refusals + record.refused,
+            error=record.error,
+            next_try_at=record.next_try_at,
         )
 
 

@@ -28,6 +28,7 @@ from bot.delivery.values import (
     RootBehind,
     RootView,
     SentMessage,
+    Shown,
     SlotPlan,
     SlotView,
     Status,
@@ -126,12 +127,21 @@ class SendStorage(Protocol):
         Without the entries that wait for their root: see `lease`.
         """
 
-    def claim(self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime) -> frozenset[int]:
+    def claim(
+        self,
+        owner: str,
+        delivery_ids: Sequence[int],
+        now: datetime,
+        until: datetime,
+        shown: Mapping[int, Shown] = ...,
+    ) -> frozenset[int]:
         """Turn PLANNED into SENDING; return the ids that were won.
 
         Won only where `owner` holds the channel's lease at `now` (for an UPDATE: no lease is needed). Winning counts
         `attempts` up by one, sets `sending_since=now` (the first attempt's is kept apart for `Doubtful.oldest`),
         `claimed_by=owner`, `claimed_until=until`, and extends the channel's lease to `until`.
+        `shown` says, by id, what the messages show: it is kept until the next claim. Of a root that folds its entries,
+        the present revisions of these are kept as well.
         """
 
     def record(self, owner: str, records: Sequence[Record], now: datetime) -> frozenset[int]:
@@ -139,10 +149,9 @@ class SendStorage(Protocol):
 
         SENT is proof and wins over every state but SENT. Anything else is accepted only while the delivery is
         SENDING, claimed by `owner`, and `attempts` equals `record.attempt`.
+        UNCERTAIN counts `doubts` up by one. However an ENTRY's part 0 becomes SENT (here, by `resolve` or by a person),
+        its further parts are planned then. An UPDATE of part 0 plans new parts, and UPDATEs of those that stand.
         """
-
-    def add_parts(self, delivery_id: int, parts: int) -> None:
-        """Ensure that parts 1 .. `parts`-1 of an ENTRY exist, PLANNED, with part 0's slot and ordinal."""
 
     def block_channel(self, channel: Channel, block: Block, now: datetime) -> bool:
         """Block the channel; return whether this reason is new to it (so that a person is told once)."""
@@ -192,7 +201,8 @@ class ReconcileStorage(Protocol):
     def resolve(self, resolution: Resolution, now: datetime) -> bool:
         """Write the resolution, if the delivery is still in the expected state; return whether it was.
 
-        PLANNED resets `looks`; SENT of a compact slot's root folds its entries as `Record.folds` does.
+        PLANNED resets `looks`; a person's word (`expected` HELD or FAILED) resets `doubts` and `refusals`; SENT of a
+        compact slot's root folds its entries as `Record.folds` does.
         """
 
 
@@ -203,13 +213,14 @@ class UpdateStorage(Protocol):
         """Return sent entries whose revision is greater than told, without an UPDATE of that revision.
 
         Not those folded into a compact root (they make their root behind), and not those deleted by somebody (an
-        UPDATE of theirs that is SKIPPED).
+        UPDATE of theirs that is SKIPPED). Further parts are not named: they follow from the update of the first.
         """
 
     def roots_behind(self, limit: int, *, among: Collection[Channel]) -> tuple[RootBehind, ...]:
         """Return sent roots of planned slots that are done, show less than they should, and have no UPDATE for it.
 
-        They should show revision 1 + the sum of (entry revision - 1) over the slot's entries that are not SKIPPED.
+        They should show revision 1 + the sum of (entry revision - 1) over the slot's entries that are not SKIPPED
+        + the number of those that are SENT, so that an entry that comes late gets its link.
 
         Done: none of the slot's entries is PLANNED, SENDING or UNCERTAIN. Not roots deleted by somebody.
         """
@@ -341,11 +352,16 @@ class MessageMaker(Protocol):
     def entry(self, entry: Entry, style: Style, *, overtaken: bool) -> tuple[Message, ...]:
         """Make an entry's message; parts after the first go into its thread. `overtaken`: it comes out of turn."""
 
-    def entry_update(self, entry: Entry, style: Style, *, changed: tuple[str, ...], at: datetime) -> Message:
-        """Make the message that replaces a sent entry: its new wording and a line on what changed.
+    def entry_update(
+        self, entry: Entry, style: Style, *, changed: tuple[str, ...], at: datetime
+    ) -> tuple[Message, ...]:
+        """Make the messages that replace a sent entry and its parts: its new wording and a line on what changed.
 
         `changed` holds `title`, `body`, `verdict`.
         """
+
+    def entry_end(self, style: Style) -> Message:
+        """Make what stands in place of a part that the entry, shorter now, does not need any more."""
 
     def entry_reply(self, entry: Entry, before: Wording, style: Style) -> Message:
         """Make the line in the thread that tells readers that the entry has changed."""

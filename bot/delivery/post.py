@@ -14,7 +14,7 @@ from threading import Event
 
 import structlog
 
-from bot.delivery.compose import Composer, Parcel
+from bot.delivery.compose import Composer, Parcel, shown_by
 from bot.delivery.doors import Doors
 from bot.delivery.flight import NOTHING, Broken, Flight, Landing, Tally, call_of
 from bot.delivery.gates import Gates
@@ -203,14 +203,13 @@ class Sender:
             self._doors.template_broken(line.channel, str(error), now)
             self._give_up(line.channel)
             return None
-        if parcel.parts > 1 and delivery.part == 0:
-            self._storage.add_parts(delivery.id, parcel.parts)
         return parcel
 
     def _claim(self, ready: Sequence[tuple[Line, Parcel | Broken]]) -> None:
         now = self._clock.now()
         until = now + self._settings.lease
-        won = self._storage.claim(self._owner, [line.queue[0].id for line, _ in ready], now, until)
+        shown = {line.queue[0].id: shown_by(parcel) for line, parcel in ready if isinstance(parcel, Parcel)}
+        won = self._storage.claim(self._owner, [line.queue[0].id for line, _ in ready], now, until, shown)
         for line, parcel in ready:
             delivery = line.queue[0]
             if delivery.id not in won:
@@ -281,9 +280,11 @@ class Sender:
         else:
             line.queue.popleft()
         at = record.next_post_at or now
-        if not line.queue or landing.flight.parcel.parts > 1:
+        # The further parts of an entry are planned when its first is sent: they are read under a new lease.
+        has_more = landing.flight.parcel.parts > 1 and delivery.part == 0
+        if not line.queue or has_more:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
-            if landing.flight.parcel.parts > 1 or line.is_cut:
+            if has_more or line.is_cut:
                 heapq.heappush(self._later, at)  # there is more for certain: not left to the next tick
             return
         if line.said >= line.share_at and at > now:

@@ -146,8 +146,8 @@ def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySet
     match look:
         case Found(ts=ts):
             return replace(base, state=DeliveryState.SENT, ts=ts)
-        case Absent() if delivery.attempts >= settings.max_attempts:
-            return replace(base, state=DeliveryState.HELD, error=f"no answer to {delivery.attempts} attempts")
+        case Absent() if delivery.doubts >= settings.max_attempts:
+            return replace(base, state=DeliveryState.HELD, error=f"no answer to {delivery.doubts} attempts")
         case Absent():
             return replace(base, state=DeliveryState.PLANNED, error=delivery.error)
         case CannotLook(reason=reason, retry_at=None):

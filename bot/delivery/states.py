@@ -35,6 +35,8 @@ TRANSITIONS: dict[tuple[DeliveryState, Event], DeliveryState] = {
     (_S.UNCERTAIN, Event.ACCEPTED): _S.SENT,
     (_S.HELD, Event.ACCEPTED): _S.SENT,
     (_S.PLANNED, Event.ACCEPTED): _S.SENT,
+    (_S.FAILED, Event.ACCEPTED): _S.SENT,
+    (_S.SKIPPED, Event.ACCEPTED): _S.SENT,
     (_S.SENDING, Event.REFUSED_FOR_NOW): _S.PLANNED,
     (_S.SENDING, Event.REFUSED_FOR_EVER): _S.FAILED,
     (_S.SENDING, Event.DOUBTED): _S.UNCERTAIN,

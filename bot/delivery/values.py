@@ -210,14 +210,26 @@ class Turn:
     roots: Mapping[int, RootState] = field(default_factory=dict)
     """By slot id, for every slot in `queue` and `unresolved`."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """By subject, for every REPLY and every part > 0 in `queue` and `unresolved`: the thread of the sent ENTRY
-    (part 0), which is its `thread_ts` where it stands in a thread itself, else its `ts`."""
+    """By subject, for every REPLY and every part > 0 (planned once part 0 is SENT) in `queue` and `unresolved`: the
+    thread of the sent ENTRY (part 0), which is its `thread_ts` where it stands in a thread itself, else its `ts`."""
     highest_sent: int = -1
     """The greatest ordinal among the channel's SENT deliveries: a smaller one was overtaken."""
     next_post_at: datetime | None = None
     """The channel's pace: nothing goes out before this."""
     blocked: bool = False
     """The channel has a block that is over: the next success lifts it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a message that is about to go says: kept with its claim, so it is known however the message is found."""
+
+    revision: int | None = None
+    """The entry's (or root's) revision."""
+    parts: int = 1
+    """How many messages the entry takes."""
+    folds: bool = False
+    """It is a root in which the slot's planned entries stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +247,11 @@ class Record:
     next_try_at: datetime | None = None
     """PLANNED: not before this. UNCERTAIN: look for it from then on."""
     told_revision: int | None = None
-    """SENT: the entry's (or root's) revision that the message shows."""
+    """SENT: the entry's (or root's) revision that the message shows; None leaves what the claim said."""
+    parts: int = 1
+    """SENT update of an entry: how many messages its new wording takes."""
+    refused: bool = False
+    """PLANNED or FAILED: this message itself was refused, which is counted in `Delivery.refusals`."""
     folds: bool = False
     """SENT root of a compact slot: its PLANNED entries become SENT with the same `ts`, in the same transaction."""
     next_post_at: datetime | None = None
@@ -344,7 +360,7 @@ class RootBehind:
     slot_id: int
     subject: str
     revision: int
-    """The revision an update must have: 1 + the sum of (entry revision - 1) over the slot's new entries."""
+    """The revision an update must have: see `UpdateStorage.roots_behind`."""
     ts: str
 
 

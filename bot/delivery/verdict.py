@@ -40,6 +40,7 @@ def record_of(landing: Landing, outcome: Outcome | None, settings: DeliverySetti
                 ts=ts,
                 thread_ts=flight.parcel.thread_ts,
                 told_revision=flight.parcel.told_revision,
+                parts=flight.parcel.parts,
                 folds=flight.parcel.folds,
                 next_post_at=pace,
             )
@@ -88,10 +89,11 @@ def _later(landing: Landing, outcome: NotNow, settings: DeliverySettings) -> Rec
         error=outcome.reason,
     )
     if outcome.scope is Scope.MESSAGE:
-        if flight.attempt >= settings.max_attempts:
-            return replace(base, state=DeliveryState.FAILED, next_post_at=now)
-        wait = max(outcome.retry_after or 0.0, _growing(flight.attempt))
-        return replace(base, next_try_at=now + timedelta(seconds=wait))
+        refusals = flight.delivery.refusals + 1
+        if refusals >= settings.max_attempts:
+            return replace(base, state=DeliveryState.FAILED, refused=True, next_post_at=now)
+        wait = max(outcome.retry_after or 0.0, _growing(refusals))
+        return replace(base, refused=True, next_try_at=now + timedelta(seconds=wait))
     if outcome.scope is Scope.PACE:
         wait = outcome.retry_after if outcome.retry_after is not None else UNTOLD_WAIT
     elif outcome.scope is Scope.CALL:

@@ -67,6 +67,10 @@ class Renderer:
         """The line in an entry's thread when much of its text has changed."""
         return self._sentence(style, self._kit(style).words.say("text_changed"))
 
+    def text_ended(self, style: Style) -> Message:
+        """What stands in place of a continuation when the entry has become shorter."""
+        return self._sentence(style, self._kit(style).words.say("text_ended"))
+
     def shared(
         self, entry: Entry, style: Style, *, user_id: str, user_name: str | None = None, comment: str = ""
     ) -> tuple[Message, ...]:

@@ -178,3 +178,4 @@ def _answers(
     yield renderer.sentence("saved", style, title=_NASTY * 99)
     yield renderer.verdict_changed(None, Verdict.SKIP, style)
     yield renderer.text_changed(style)
+    yield renderer.text_ended(style)

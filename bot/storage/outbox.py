@@ -7,35 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Row, update
 
-from bot.delivery.values import Record, RootState, Turn
-from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Layout
+from bot.delivery.values import Record, RootState, Shown, Turn
+from bot.model import Channel, Delivery, DeliveryState, Layout
 from bot.storage import outbox_statements as statements
 from bot.storage.engine import Database
 from bot.storage.quick import Quick
-from bot.storage.rows import by_team, delivery_of, insert_new, new_key
-from bot.storage.schema import channels, deliveries
+from bot.storage.rows import by_team, delivery_of
+from bot.storage.schema import channels
+from bot.storage.sent import SentRow, after_sent
 
 log = structlog.get_logger(__name__)
 
 SOON = timedelta(seconds=1)
 """A channel whose pace ends this soon is worth leasing: its message is rendered meanwhile."""
 
-_SHARED_BY_PARTS = (
-    "team_id",
-    "channel_id",
-    "kind",
-    "subject",
-    "revision",
-    "slot_id",
-    "ordinal",
-    "planned_at",
-    "updated_at",
-)
+NOTHING_SHOWN: Mapping[int, Shown] = MappingProxyType({})
 
 
 class Outbox:
@@ -82,7 +74,14 @@ class Outbox:
                     rows.setdefault(Channel(team_id=team_id, channel_id=row.of_channel), []).append(row)
         return {channel: _turn(channel, of_channel) for channel, of_channel in rows.items()}
 
-    def claim(self, owner: str, delivery_ids: Sequence[int], now: datetime, until: datetime) -> frozenset[int]:
+    def claim(
+        self,
+        owner: str,
+        delivery_ids: Sequence[int],
+        now: datetime,
+        until: datetime,
+        shown: Mapping[int, Shown] = NOTHING_SHOWN,
+    ) -> frozenset[int]:
         """Turn PLANNED into SENDING where `owner` holds the channel's lease; return the ids that were won."""
         if not delivery_ids:
             return frozenset()
@@ -92,11 +91,17 @@ class Outbox:
         with quick.transaction(flush=True) as cursor:
             # The channel first: whoever would take its lease over now waits, and then finds it extended.
             cursor.execute(quick.sql(statements.EXTEND_LEASES), (end, end, owner, at, ids))
-            cursor.execute(quick.sql(statements.CLAIM), (at, at, owner, end, at, ids, owner, at))
-            won = frozenset(row[0] for row in cursor.fetchall())
+            won: set[int] = set()
+            for show, alike in _alike(delivery_ids, shown).items():  # a morning's entries are all alike
+                values = (at, at, owner, end, show.revision, show.parts, at, quick.ids(alike), owner, at)
+                cursor.execute(quick.sql(statements.CLAIM), values)
+                mine = [row[0] for row in cursor.fetchall()]
+                won.update(mine)
+                for root in mine if show.folds else ():
+                    cursor.execute(quick.sql(statements.SHOW_IN_ROOT), (root,))
         if len(won) < len(delivery_ids):
             log.debug("claim_lost", deliveries=sorted(set(delivery_ids) - won), owner=owner)
-        return won
+        return frozenset(won)
 
     def record(self, owner: str, records: Sequence[Record], now: datetime) -> frozenset[int]:
         """Write down what became of claimed deliveries; return the ids that were accepted.
@@ -125,7 +130,8 @@ class Outbox:
         at, one = quick.at(now), record.delivery_id
         if record.state is not DeliveryState.SENT:
             later = quick.at(record.next_try_at)
-            became = (record.state.value, record.ts, record.thread_ts, record.error, later, at)
+            counted = (int(record.state is DeliveryState.UNCERTAIN), int(record.refused))
+            became = (record.state.value, record.ts, record.thread_ts, record.error, later, *counted, at)
             cursor.execute(quick.sql(statements.RECORD), (*became, one, owner, record.attempt))
             return cursor.fetchone() is not None
         told = record.told_revision
@@ -133,39 +139,21 @@ class Outbox:
         row = cursor.fetchone()
         if row is None:
             return False
-        kind, slot_id, team_id, channel_id, subject, ts = row
-        if kind == DeliveryKind.UPDATE and told is not None:
-            cursor.execute(quick.sql(statements.TELL_SUBJECT), (told, team_id, channel_id, subject, told))
-        if kind == DeliveryKind.ROOT and told:
-            cursor.execute(quick.sql(statements.SHOWN_BY_ROOT), (told, slot_id, told))
-        if kind == DeliveryKind.ROOT and record.folds:
-            cursor.execute(quick.sql(statements.FOLD), (ts, at, at, slot_id))
+
+        def run(statement: str, values: tuple[Any, ...]) -> Any:
+            return cursor.execute(quick.sql(statement), values)
+
+        *columns, update_revision = row
+        sent = SentRow(*columns)
+        after_sent(run, sent, at, update_revision=update_revision, folds=record.folds, parts=record.parts)
         return True
 
-    def add_parts(self, delivery_id: int, parts: int) -> None:
-        """Ensure that parts 1 .. `parts`-1 of an ENTRY exist, PLANNED, with part 0's slot and ordinal."""
-        if parts <= 1:
-            return
-        shared = select(*(deliveries.c[name] for name in _SHARED_BY_PARTS)).where(deliveries.c.id == delivery_id)
-        with self._database.transaction() as connection:
-            first = connection.execute(shared).mappings().one()
-            rows = [
-                {**first, "part": part, "key": new_key(), "state": DeliveryState.PLANNED} for part in range(1, parts)
-            ]
-            connection.execute(insert_new(connection, deliveries), rows)
 
-
-def fold_entries(connection: Connection, slot_id: int | None, ts: str | None, now: datetime) -> None:
-    """Say that the slot's planned entries were sent within their compact root, whose `ts` they take."""
-    connection.execute(
-        update(deliveries)
-        .where(
-            deliveries.c.slot_id == slot_id,
-            deliveries.c.kind == DeliveryKind.ENTRY,
-            deliveries.c.state == DeliveryState.PLANNED,
-        )
-        .values(state=DeliveryState.SENT, ts=ts, folded=True, sent_at=now, updated_at=now)
-    )
+def _alike(delivery_ids: Sequence[int], shown: Mapping[int, Shown]) -> dict[Shown, list[int]]:
+    groups: dict[Shown, list[int]] = {}
+    for one in delivery_ids:
+        groups.setdefault(shown.get(one, Shown()), []).append(one)
+    return groups
 
 
 def _turn(channel: Channel, rows: Sequence[Row[*tuple[Any, ...]]]) -> Turn:

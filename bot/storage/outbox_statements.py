@@ -34,7 +34,7 @@ _UNDECIDED_SLOTS = (
         _hangs.c.layout.in_((Layout.COMPACT, Layout.THREAD)),
     )
 )
-"""Slots whose entries stand in their root or under it, while nobody knows whether it is there: they wait without end."""
+"""Slots whose entries stand in their root or under it, while nobody knows if it is there: they wait without end."""
 
 
 def _free_of_root(delivery: FromClause) -> ColumnElement[bool]:
@@ -103,13 +103,21 @@ WHERE {_HOLDS} AND (team_id, channel_id) IN (
 CLAIM = f"""
 UPDATE deliveries SET state = 'sending', attempts = attempts + 1, sending_since = ?,
     first_sending_at = coalesce(first_sending_at, ?), claimed_by = ?, claimed_until = ?, next_try_at = NULL,
-    updated_at = ?
+    told_revision = coalesce(?, told_revision), parts = ?, updated_at = ?
 WHERE id {ID_LIST} AND state = 'planned' AND (kind = 'update' OR EXISTS (
     SELECT 1 FROM channels WHERE channels.team_id = deliveries.team_id
     AND channels.channel_id = deliveries.channel_id AND {_HOLDS}))
 RETURNING id
 """  # noqa: S608
-"""now, now, owner, until, now, ids, owner, now"""
+"""now, now, owner, until, told, parts, now, ids, owner, now"""
+
+SHOW_IN_ROOT = """
+UPDATE deliveries SET told_revision = (
+    SELECT entries.revision FROM entries WHERE entries.id = CAST(substr(deliveries.subject, 7) AS BIGINT))
+WHERE slot_id = (SELECT root.slot_id FROM deliveries AS root WHERE root.id = ?)
+AND kind = 'entry' AND part = 0 AND state = 'planned'
+"""
+"""root: what a compact root that is about to go says of its entries"""
 
 PACE = """
 UPDATE channels SET next_post_at = ?
@@ -120,36 +128,72 @@ AND (next_post_at IS NULL OR next_post_at < ?)
 
 RECORD = """
 UPDATE deliveries SET state = ?, ts = coalesce(?, ts), thread_ts = coalesce(?, thread_ts), error = ?,
-    next_try_at = ?, looks = 0, claimed_by = NULL, claimed_until = NULL, updated_at = ?
+    next_try_at = ?, looks = 0, doubts = doubts + ?, refusals = refusals + ?, claimed_by = NULL,
+    claimed_until = NULL, updated_at = ?
 WHERE id = ? AND state = 'sending' AND claimed_by = ? AND attempts = ?
 RETURNING id
 """
-"""state, ts, thread ts, error, next try, now, delivery, owner, attempt"""
+"""state, ts, thread ts, error, next try, doubts, refusals, now, delivery, owner, attempt"""
 
-RECORD_SENT = """
+SENT_COLUMNS = ("id", "kind", "slot_id", "team_id", "channel_id", "subject", "part", "ts", "parts", "told_revision")
+
+RECORD_SENT = f"""
 UPDATE deliveries SET state = 'sent', ts = coalesce(?, ts), thread_ts = coalesce(?, thread_ts),
     told_revision = coalesce(?, told_revision), error = NULL, next_try_at = NULL, claimed_by = NULL,
     claimed_until = NULL, sent_at = ?, updated_at = ?
 WHERE id = ? AND state <> 'sent'
-RETURNING kind, slot_id, team_id, channel_id, subject, ts
-"""
+RETURNING {", ".join(SENT_COLUMNS)},
+    (SELECT slots.update_revision FROM slots WHERE slots.id = deliveries.slot_id)
+"""  # noqa: S608
 """ts, thread ts, told, now, now, delivery"""
 
 TELL_SUBJECT = """
 UPDATE deliveries SET told_revision = ?
-WHERE team_id = ? AND channel_id = ? AND kind IN ('entry', 'root') AND subject = ? AND part = 0
+WHERE team_id = ? AND channel_id = ? AND kind IN ('entry', 'root') AND subject = ? AND part = ?
 AND (told_revision IS NULL OR told_revision < ?)
 """
-"""told, team, channel, subject, told: an update has changed what the message shows"""
+"""told, team, channel, subject, part, told: an update has changed what the message shows"""
 
 SHOWN_BY_ROOT = "UPDATE slots SET update_revision = ? WHERE id = ? AND update_revision < ?"
 """told, slot, told: a root that says everything from the start owes no update"""
 
 FOLD = """
 UPDATE deliveries SET state = 'sent', ts = ?, folded = TRUE, sent_at = ?, updated_at = ?
-WHERE slot_id = ? AND kind = 'entry' AND state = 'planned'
+WHERE slot_id = ? AND kind = 'entry' AND part = 0 AND state = 'planned'
 """
 """ts, now, now, slot"""
+
+OWE_LINKS = "UPDATE slots SET update_revision = 0 WHERE id = ? AND update_revision > 0"
+"""slot: an entry came after its root was updated, so the root lacks a link"""
+
+ADD_PART = """
+INSERT INTO deliveries (key, team_id, channel_id, kind, subject, revision, part, slot_id, ordinal, state, planned_at,
+    updated_at)
+SELECT ?, team_id, channel_id, kind, subject, revision, ?, slot_id, ordinal, 'planned', ?, ?
+FROM deliveries WHERE id = ?
+ON CONFLICT DO NOTHING
+"""
+"""key, part, now, now, first part"""
+
+GROW = """
+UPDATE deliveries SET parts = CASE WHEN parts < ? THEN ? ELSE parts END
+WHERE team_id = ? AND channel_id = ? AND kind = 'entry' AND subject = ? AND part = 0 AND state = 'sent'
+RETURNING id, parts
+"""
+"""parts, parts, team, channel, subject: how many parts a changed entry has, or had at its longest"""
+
+CHANGE_PART = """
+INSERT INTO deliveries (key, team_id, channel_id, kind, subject, revision, part, slot_id, ordinal, state, planned_at,
+    updated_at)
+SELECT ?, one.team_id, one.channel_id, 'update', one.subject, head.told_revision, one.part, one.slot_id, one.ordinal,
+    'planned', ?, ?
+FROM deliveries AS one JOIN deliveries AS head ON head.team_id = one.team_id AND head.channel_id = one.channel_id
+    AND head.kind = 'entry' AND head.subject = one.subject AND head.part = 0
+WHERE one.team_id = ? AND one.channel_id = ? AND one.subject = ? AND one.part = ? AND one.kind = 'entry'
+    AND one.state = 'sent' AND coalesce(one.told_revision, 1) < head.told_revision
+ON CONFLICT DO NOTHING
+"""
+"""key, now, now, team, channel, subject, part: a part that shows an older wording than its entry's first is changed"""
 
 # --- what a channel has to send ---------------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ DELIVERY_COLUMNS = (
     "error",
     "sending_since",
     "next_try_at",
+    "doubts",
+    "refusals",
 )
 
 
@@ -63,6 +65,8 @@ def delivery_of(row: Sequence[Any]) -> Delivery:
         error=row[14],
         sending_since=row[15],
         next_try_at=row[16],
+        doubts=row[17],
+        refusals=row[18],
     )
 
 

@@ -241,7 +241,10 @@ deliveries = _numbered(
     Column("state", Text, nullable=False),
     Column("ts", Text),
     Column("thread_ts", Text),
+    # Claims: the fence of records. Then what counts against a message: unknown outcomes, and refusals of itself.
     Column("attempts", Integer, nullable=False, server_default=text("0")),
+    Column("doubts", Integer, nullable=False, server_default=text("0")),
+    Column("refusals", Integer, nullable=False, server_default=text("0")),
     Column("error", Text),
     Column("claimed_by", Text),
     Column("claimed_until", UtcDateTime),
@@ -250,8 +253,10 @@ deliveries = _numbered(
     Column("first_sending_at", UtcDateTime),
     Column("next_try_at", UtcDateTime),
     Column("looks", Integer, nullable=False, server_default=text("0")),
-    # The revision that the message in Slack shows, its updates counted in.
+    # The revision that the message in Slack shows (or will, once it is sent), its updates counted in.
     Column("told_revision", Integer),
+    # Of an entry's first part: how many there are. The others are planned when it is sent.
+    Column("parts", Integer, nullable=False, server_default=text("1")),
     # An entry that stands in its compact root, not in a message of its own.
     Column("folded", Boolean, nullable=False, server_default=text("false")),
     Column("planned_at", UtcDateTime, nullable=False),

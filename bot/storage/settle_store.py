@@ -5,14 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, literal, null, select, update
+from sqlalchemy import Connection, case, literal, null, select, update
 
 from bot.delivery.values import Doubtful, Resolution
 from bot.model import Delivery, DeliveryKind, DeliveryState, Layout
 from bot.storage.engine import Database
-from bot.storage.outbox import fold_entries
+from bot.storage.outbox_statements import SENT_COLUMNS
+from bot.storage.quick import Quick
 from bot.storage.rows import delivery_columns, delivery_of
 from bot.storage.schema import UtcDateTime, deliveries, slots
+from bot.storage.sent import SentRow, after_sent
 
 EXPIRED = "its sender stopped before it could write down Slack's answer"
 
@@ -22,6 +24,7 @@ class SettleStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._quick = Quick(database)
 
     def expire_sending(self, now: datetime, look_at: datetime) -> tuple[Delivery, ...]:
         """Turn SENDING with `claimed_until < now` into UNCERTAIN (an UPDATE: into PLANNED); return them."""
@@ -34,6 +37,7 @@ class SettleStore:
                 next_try_at=case((again, null()), else_=literal(look_at, UtcDateTime)),
                 error=EXPIRED,
                 looks=0,
+                doubts=deliveries.c.doubts + case((again, 0), else_=1),
                 claimed_by=None,
                 claimed_until=None,
                 updated_at=now,
@@ -79,18 +83,28 @@ class SettleStore:
             values["thread_ts"] = resolution.thread_ts
         if sent:
             values["sent_at"] = now
+        if resolution.expected is not DeliveryState.UNCERTAIN:  # a person's word: all that was counted begins anew
+            values |= {"doubts": 0, "refusals": 0}
         statement = (
             update(deliveries)
             .where(deliveries.c.id == resolution.delivery_id, deliveries.c.state == resolution.expected)
             .values(values)
-            .returning(deliveries.c.kind, deliveries.c.slot_id, deliveries.c.ts)
+            .returning(*(deliveries.c[name] for name in SENT_COLUMNS))
         )
         with self._database.transaction() as connection:
             row = connection.execute(statement).one_or_none()
             if row is None:
                 return False
-            if sent and row.kind == DeliveryKind.ROOT and row.slot_id is not None:
-                layout = connection.execute(select(slots.c.layout).where(slots.c.id == row.slot_id)).scalar()
-                if layout == Layout.COMPACT:
-                    fold_entries(connection, row.slot_id, row.ts, now)
+            if sent:
+                self._after(connection, SentRow(*row), now)
         return True
+
+    def _after(self, connection: Connection, row: SentRow, now: datetime) -> None:
+        def run(statement: str, values: tuple[Any, ...]) -> Any:
+            return connection.exec_driver_sql(self._quick.sql(statement), values)
+
+        wanted = select(slots.c.update_revision, slots.c.layout).where(slots.c.id == row.slot_id)
+        slot = connection.execute(wanted).one_or_none()
+        folds = slot is not None and slot.layout == Layout.COMPACT
+        update_revision = None if slot is None else slot.update_revision
+        after_sent(run, row, self._quick.at(now), update_revision=update_revision, folds=folds)

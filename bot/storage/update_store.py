@@ -55,6 +55,10 @@ _DUE = (
     .where(_of_slot(_ENTRY), _ENTRY.c.part == 0, _ENTRY.c.state != DeliveryState.SKIPPED)
     .correlate(slots)
     .scalar_subquery()
+    + select(func.count())
+    .where(_of_slot(_ENTRY), _ENTRY.c.part == 0, _ENTRY.c.state == DeliveryState.SENT)
+    .correlate(slots)
+    .scalar_subquery()
 )
 """The revision that the root of a slot should show."""
 
@@ -184,7 +188,7 @@ class UpdateStore:
                     same_channel(_PARENT, _UPDATE),
                     _PARENT.c.kind.in_([DeliveryKind.ENTRY, DeliveryKind.ROOT]),
                     _PARENT.c.subject == _UPDATE.c.subject,
-                    _PARENT.c.part == 0,
+                    _PARENT.c.part == _UPDATE.c.part,
                     _PARENT.c.state == DeliveryState.SENT,
                     _PARENT.c.ts.is_not(None),
                 ),
@@ -221,5 +225,6 @@ def _has_update(message: FromClause, such: ColumnElement[bool]) -> ColumnElement
         same_channel(_UPDATE, message),
         _UPDATE.c.kind == DeliveryKind.UPDATE,
         _UPDATE.c.subject == message.c.subject,
+        _UPDATE.c.part == message.c.part,
         such,
     )

@@ -96,6 +96,7 @@ def _dropped(connection: Connection, slot_ids: Sequence[int]) -> Mapping[int, fr
     statement = select(deliveries.c.slot_id, deliveries.c.subject).where(
         deliveries.c.slot_id.in_(slot_ids),
         deliveries.c.kind == DeliveryKind.ENTRY,
+        deliveries.c.part == 0,
         deliveries.c.state == DeliveryState.SKIPPED,
     )
     found: dict[int, set[int]] = {}

@@ -27,8 +27,8 @@ def sent_first() -> None:
 
     original = outbox.Outbox.claim
 
-    def claim(self, owner, delivery_ids, now, until):
-        won = original(self, owner, delivery_ids, now, until)
+    def claim(self, owner, delivery_ids, now, until, *shown):
+        won = original(self, owner, delivery_ids, now, until, *shown)
         with self._database.transaction() as connection:
             connection.execute(update(deliveries).where(deliveries.c.id.in_(won)).values(state="sent", ts="0"))
         return won

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.delivery.values import Record
+from bot.delivery.values import Record, Shown
 from bot.model import DeliveryState, Layout
 from bot.readers.marks import Activity, Discussion, Marks, Place, Talk
 from bot.storage.marks_store import MarksStore
-from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, planned_entries, seconds, slot
+from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, seconds, slot
 
 
 class FakeClock:
@@ -39,13 +39,15 @@ def talk(database, clock):
     return Discussion(MarksStore(database), clock)
 
 
-def post(store, entry_ids, channel=HERE, first=1, layout=Layout.CHANNEL):
-    """Post a digest: the root at `<first>.000000`, its entries at the seconds after it."""
+def post(store, entry_ids, channel=HERE, first=1, layout=Layout.CHANNEL, parts=1):
+    """Post a digest: the root at `<first>.000000`, its entries at the seconds after it, the first's parts at the end."""
     store.record_plan(plan(entry_ids, of=slot(channel), layout=layout), NOW)
     store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
-    queue = store.turns([channel], NOW, 99)[channel].queue
-    for number, delivery in enumerate(queue, first):
-        if store.claim("me", [delivery.id], NOW, NOW + seconds(30)):
+    queue = list(store.turns([channel], NOW, 99)[channel].queue)
+    shown = {queue[1].id: Shown(parts=parts)}
+    for number in range(first, first + len(queue) + parts - 1):
+        delivery = queue.pop(0) if queue else store.turns([channel], NOW, 99)[channel].queue[0]
+        if store.claim("me", [delivery.id], NOW, NOW + seconds(30), shown):
             record = Record(
                 delivery_id=delivery.id,
                 attempt=1,
@@ -121,14 +123,11 @@ def test_talk_elsewhere_is_not_kept(talk, store, entry_ids):
 
 def test_the_entry_of_a_message_is_found_in_its_parts_and_in_shared_ones(talk, store, entry_ids):
     one, two = entry_ids(2)
-    store.record_plan(plan([one, two]), NOW)
-    first = planned_entries(store, HERE)[0]
-    store.add_parts(first.id, 2)
-    post(store, [])
+    post(store, [one, two], parts=2)
     assert talk.entry_at("T1", "C1", "1.000000") is None
     assert talk.entry_at("T1", "C1", "2.000000") == one
-    assert talk.entry_at("T1", "C1", "3.000000") == one
-    assert talk.entry_at("T1", "C1", "4.000000") == two
+    assert talk.entry_at("T1", "C1", "3.000000") == two
+    assert talk.entry_at("T1", "C1", "4.000000") == one
     assert talk.entry_at("T1", "C2", "2.000000") is None
     assert talk.record_share("click", "T1", "C2", two, "U1")
     talk.shared("click", "9.000000")

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery.values import Block, Draft, Record, Resolution, entry_subject
+from bot.delivery.values import Block, Draft, Record, Resolution, Shown, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
 from tests.contract.conftest import BOTH, DAY, HERE, LONG_AGO, NEVER, NOW, THERE, at_once, plan, seconds, slot
@@ -28,10 +28,11 @@ def turn(store, channel=HERE, since=LONG_AGO, limit=50):
     return store.turns([channel], since, limit)[channel]
 
 
-def send(store, delivery, ts, now=NOW, **more):
+def send(store, delivery, ts, now=NOW, shown=None, **more):
     """Lease, claim and record as sent."""
     store.lease("me", now, now + seconds(30), since=NEVER, limit=99)
-    assert store.claim("me", [delivery.id], now, now + seconds(10)) == {delivery.id}
+    shows = {delivery.id: shown or Shown()}
+    assert store.claim("me", [delivery.id], now, now + seconds(10), shows) == {delivery.id}
     record = Record(delivery_id=delivery.id, attempt=delivery.attempts + 1, state=DeliveryState.SENT, ts=ts, **more)
     assert store.record("me", [record], now) == {delivery.id}
 
@@ -341,29 +342,76 @@ def test_an_update_neither_queues_nor_overtakes(store, ids):
     assert now.highest_sent < now.queue[0].ordinal < update.ordinal
 
 
-def test_parts_follow_their_entry_and_know_its_message(store, ids):
+def test_parts_are_planned_when_their_entry_is_sent_and_know_its_message(store, ids):
     root, first, second, _ = turn(store).queue
-    store.add_parts(first.id, 3)
-    store.add_parts(first.id, 3)
-    store.add_parts(second.id, 1)
-    queue = turn(store).queue
-    assert [(one.subject, one.part) for one in queue[1:5]] == [
-        (first.subject, 0),
-        (first.subject, 1),
-        (first.subject, 2),
-        (second.subject, 0),
-    ]
-    assert {one.ordinal for one in queue[1:4]} == {first.ordinal}
-    assert turn(store).parents == {}
     send(store, root, "1.0")
-    send(store, first, "2.0")
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=99)
+    assert store.claim("me", [first.id], NOW, UNTIL, {first.id: Shown(revision=1, parts=3)})
+    assert [one.id for one in turn(store, since=NEVER).queue][:1] == [second.id]
+    sent = Record(delivery_id=first.id, attempt=1, state=DeliveryState.SENT, ts="2.0")
+    assert store.record("me", [sent], NOW)
+    queue = turn(store).queue
+    assert [(one.subject, one.part) for one in queue[:3]] == [(first.subject, 1), (first.subject, 2), (second.subject, 0)]
+    assert {one.ordinal for one in queue[:2]} == {first.ordinal}
     assert turn(store).parents == {first.subject: "2.0"}
+    assert len({one.key for one in queue}) == len(queue)
     threaded = turn(store, THERE).queue
     send(store, threaded[0], "5.0")
-    send(store, threaded[1], "6.0", thread_ts="5.0")
-    store.add_parts(threaded[1].id, 2)
+    send(store, threaded[1], "6.0", shown=Shown(parts=2), thread_ts="5.0")
     assert turn(store, THERE).parents == {first.subject: "5.0"}
-    assert len({one.key for one in queue}) == len(queue)
+
+
+def test_an_entry_that_was_found_plans_its_parts_and_knows_its_revision(store, ids):
+    root, first, *_ = turn(store).queue
+    send(store, root, "1.0")
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=99)
+    assert store.claim("me", [first.id], NOW, UNTIL, {first.id: Shown(revision=2, parts=2)})
+    store.record("me", [Record(delivery_id=first.id, attempt=1, state=DeliveryState.UNCERTAIN)], NOW)
+    found = Resolution(
+        delivery_id=first.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="2.0", looks=1
+    )
+    assert store.resolve(found, NOW)
+    assert [one.part for one in turn(store).queue][:2] == [1, 0]
+    assert store.sent_messages(HERE, ids)[ids[0]].told_revision == 2
+
+
+def test_a_change_of_an_entry_reaches_its_parts_and_plans_new_ones(store, ids):
+    root, first, *_ = turn(store).queue
+    send(store, root, "1.0")
+    send(store, first, "2.0", shown=Shown(revision=1, parts=2))
+    send(store, turn(store).queue[0], "2.1", shown=Shown(revision=1, parts=2), thread_ts="2.0")
+    draft = Draft(kind=DeliveryKind.UPDATE, subject=first.subject, revision=2)
+    store.add_deliveries(HERE, [draft], first.slot_id, NOW)
+    (update,) = store.due_updates(NOW, 9, among=[HERE])
+    assert store.claim("me", [update.id], NOW, UNTIL)
+    done = Record(delivery_id=update.id, attempt=1, state=DeliveryState.SENT, ts="2.0", told_revision=2, parts=3)
+    assert store.record("me", [done], NOW)
+    (of_part,) = store.due_updates(NOW, 9, among=[HERE])
+    assert (of_part.part, of_part.revision, of_part.ts) == (1, 2, "2.1")
+    assert [one.part for one in turn(store).queue][:2] == [2, 0]
+
+
+@pytest.mark.parametrize("state", [DeliveryState.UNCERTAIN, DeliveryState.PLANNED])
+def test_doubts_and_refusals_are_counted_apart_from_claims_and_forgotten_at_a_person_s_word(store, ids, state):
+    root = claim_root(store)
+    record = Record(delivery_id=root.id, attempt=1, state=state, refused=state is DeliveryState.PLANNED)
+    assert store.record("me", [record], NOW)
+    counted = store.by_key(root.key)
+    expected = (1, 0) if state is DeliveryState.UNCERTAIN else (0, 1)
+    assert (counted.attempts, (counted.doubts, counted.refusals)) == (1, expected)
+    if state is DeliveryState.PLANNED:
+        claimed_again = claim_root(store, now=NOW + seconds(60))
+        failed = Record(delivery_id=claimed_again.id, attempt=2, state=DeliveryState.FAILED)
+        assert store.record("me", [failed], NOW)
+        state = DeliveryState.FAILED
+    else:
+        held = Resolution(delivery_id=root.id, expected=state, state=DeliveryState.HELD)
+        assert store.resolve(held, NOW)
+        assert store.by_key(root.key).doubts == 1
+        state = DeliveryState.HELD
+    assert store.resolve(Resolution(delivery_id=root.id, expected=state, state=DeliveryState.PLANNED), NOW)
+    again = store.by_key(root.key)
+    assert (again.doubts, again.refusals) == (0, 0)
 
 
 def test_a_reply_knows_the_message_it_answers(store, ids):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery.values import Block, Draft, Record, SentMessage, entry_subject
+from bot.delivery.values import Block, Draft, Record, Resolution, SentMessage, Shown, entry_subject
 from bot.errors import StorageError
 from bot.model import DeliveryKind, DeliveryState, DocumentState, Layout, SlotState
 from bot.storage import stats
@@ -179,14 +179,14 @@ def test_a_root_is_behind_once_its_entries_are_done_until_its_update_is_planned(
     assert store.roots_behind(9, among=BOTH) == ()
     post(store, kinds=[DeliveryKind.ENTRY], first=2)
     (behind,) = store.roots_behind(9, among=BOTH)
-    assert (behind.channel, behind.revision, behind.ts) == (HERE, 1, "1.0")
-    draft = Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=1)
+    assert (behind.channel, behind.revision, behind.ts) == (HERE, 3, "1.0")
+    draft = Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=3)
     assert store.add_deliveries(HERE, [draft], behind.slot_id, NOW) == 1
     assert store.roots_behind(9, among=BOTH) == ()
     (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert update.ts == "1.0"
-    send_update(store, update, told=1)
-    assert store.slot_view(behind.slot_id).root_revision == 1
+    send_update(store, update, told=3)
+    assert store.slot_view(behind.slot_id).root_revision == 3
 
 
 def test_a_root_is_behind_by_every_revision_of_its_entries(store, ingest, ids):
@@ -199,17 +199,50 @@ def test_a_root_is_behind_by_every_revision_of_its_entries(store, ingest, ids):
     revise(ingest, titles(store, ids)[one], one, 1, "revised 1.md")
     revise(ingest, titles(store, ids)[one], one, 2, "revised 2.md")
     revise(ingest, titles(store, ids)[two], two, 1, "revised 3.md")
-    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [4]
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [6]
 
 
 def test_a_compact_root_is_behind_for_the_entries_that_stand_in_it(store, ingest, entry_ids):
     _, two = ids = entry_ids(2)
     store.record_plan(plan(ids, layout=Layout.COMPACT), NOW)
-    post(store, folds=True)
+    post(store, told=3, folds=True)
     assert store.roots_behind(9, among=BOTH) == ()
     revise(ingest, titles(store, ids)[two], two)
     assert store.entries_behind(9, among=BOTH) == ()
-    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [2]
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [4]
+
+
+def test_an_entry_that_comes_after_its_root_was_updated_makes_it_behind_again(store, ids):
+    post(store, kinds=[DeliveryKind.ROOT])
+    first, second = planned_entries(store, HERE)
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
+    store.claim("me", [first.id, second.id], NOW, NOW + seconds(30))
+    sent = Record(delivery_id=first.id, attempt=1, state=DeliveryState.SENT, ts="2.0")
+    store.record("me", [sent, Record(delivery_id=second.id, attempt=1, state=DeliveryState.UNCERTAIN)], NOW)
+    held = Resolution(delivery_id=second.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.HELD)
+    assert store.resolve(held, NOW)
+    (behind,) = store.roots_behind(9, among=BOTH)
+    draft = Draft(kind=DeliveryKind.UPDATE, subject=behind.subject, revision=behind.revision)
+    store.add_deliveries(HERE, [draft], behind.slot_id, NOW)
+    assert store.roots_behind(9, among=BOTH) == ()
+    settled = Resolution(delivery_id=second.id, expected=DeliveryState.HELD, state=DeliveryState.SENT, ts="3.0")
+    assert store.resolve(settled, NOW)
+    assert [one.revision for one in store.roots_behind(9, among=BOTH)] == [behind.revision + 1]
+
+
+def test_what_a_compact_root_says_of_its_entries_is_kept_from_its_claim_on(store, ingest, entry_ids):
+    one, _ = ids = entry_ids(2)
+    store.record_plan(plan(ids, layout=Layout.COMPACT), NOW)
+    revise(ingest, titles(store, ids)[one], one)
+    store.lease("me", NOW, NOW + seconds(30), since=NEVER, limit=9)
+    root = store.turns([HERE], LONG_AGO, 9)[HERE].queue[0]
+    assert store.claim("me", [root.id], NOW, NOW + seconds(30), {root.id: Shown(revision=4, folds=True)})
+    store.record("me", [Record(delivery_id=root.id, attempt=1, state=DeliveryState.UNCERTAIN)], NOW)
+    found = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="1.0")
+    assert store.resolve(found, NOW)
+    assert [store.sent_messages(HERE, ids)[one].told_revision for one in ids] == [2, 1]
+    assert store.slot_view(root.slot_id).root_revision == 4
+    assert store.roots_behind(9, among=BOTH) == ()
 
 
 def test_a_root_that_somebody_deleted_and_one_of_an_empty_slot_are_left_alone(store, ids):
@@ -248,7 +281,7 @@ def test_a_skipped_entry_is_dropped_from_its_slot_and_counts_for_nothing(store, 
     assert store.slot_view(first.slot_id).dropped == {two}
     post(store)
     revise(ingest, titles(store, ids)[two], two)
-    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [1]
+    assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [2]
     assert store.entries_behind(9, among=BOTH) == ()
 
 

@@ -689,7 +689,7 @@ class MemoryStorage:
             updates = [one for one in updates if one.part == 0]
             gone = any(u.state is S.SKIPPED for u in updates)
             if (
-                entry.revision > row.told
+                entry.revision > (row.told or 1)
                 and not gone
                 and not any(u.revision == entry.revision for u in updates)
             ):
@@ -697,7 +697,7 @@ class MemoryStorage:
                     EntryBehind(
                         channel=d.channel,
                         entry_id=entry.id,
-                        told_revision=row.told,
+                        told_revision=row.told or 1,
                         revision=entry.revision,
                         ts=d.ts,
                         slot_id=d.slot_id,

@@ -13,7 +13,7 @@ NOW = at("2026-03-02T01:01:00")
 SETTINGS = DeliverySettings(max_attempts=3, max_looks=4, look_again=timedelta(seconds=15))
 
 
-def doubtful(attempts=1, looks=0):
+def doubtful(doubts=1, looks=0):
     delivery = Delivery(
         id=7,
         key="k",
@@ -25,7 +25,8 @@ def doubtful(attempts=1, looks=0):
         slot_id=1,
         ordinal=2,
         state=DeliveryState.UNCERTAIN,
-        attempts=attempts,
+        attempts=9,
+        doubts=doubts,
     )
     return Doubtful(delivery=delivery, looks=looks, oldest=NOW)
 
@@ -40,7 +41,7 @@ def test_absent_is_planned_again():
 
 
 def test_absent_after_too_many_attempts_is_held():
-    assert resolve(doubtful(attempts=3), Absent(), NOW, SETTINGS).state is DeliveryState.HELD
+    assert resolve(doubtful(doubts=3), Absent(), NOW, SETTINGS).state is DeliveryState.HELD
 
 
 def test_a_look_that_needs_a_person_is_held_at_once():
