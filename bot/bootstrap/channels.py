@@ -32,8 +32,8 @@ class Names(Protocol):
 class Finder(Protocol):
     """Asks Slack."""
 
-    def channel_id(self, name: str) -> str | None:
-        """Return the ID of a channel by its name, or None. Raises SlackUnavailable."""
+    def channel_ids(self, names: Collection[str]) -> Mapping[str, str]:
+        """Return the IDs of those channels that there are, by their names. Raises SlackUnavailable."""
 
 
 class Channels:
@@ -44,31 +44,51 @@ class Channels:
         self._names = names
         self._finder = finder
         self._known: dict[str, Channel] = {}
+        self._away: SlackUnavailable | None = None
 
-    def resolve(self, reference: str, now: datetime) -> Channel | None:
+    def look_up(self, config: Config, now: datetime) -> None:
+        """Learn all names of the configuration that are not known yet, by one question to Slack.
+
+        Raises StorageUnavailable. Where Slack cannot be asked, `resolve` says so.
+        """
+        references = [channel.channel for channel in config.channels]
+        references += [config.alerts.channel] if config.alerts.channel else []
+        references += [reference for of_repo in config.search.confined.values() for reference in of_repo]
+        missing: list[str] = []
+        for name in dict.fromkeys(one for one in references if one.startswith("#") and one not in self._known):
+            found = self._names.channel_named(self._team_id, name)
+            if found is None:
+                missing.append(name)
+            else:
+                self._known[name] = Channel(team_id=self._team_id, channel_id=found)
+        self._away = None
+        if not missing:
+            return
+        try:
+            asked = self._finder.channel_ids(missing)
+        except SlackUnavailable as error:
+            self._away = error
+            return
+        for name, channel_id in asked.items():
+            kept = self._names.name_channel(self._team_id, name, channel_id, now)
+            self._known[name] = Channel(team_id=self._team_id, channel_id=kept)
+
+    def resolve(self, reference: str) -> Channel | None:
         """The channel that an ID or a `#name` means; None where Slack shows the bot no such channel.
 
-        Raises SlackUnavailable, StorageUnavailable.
+        Knows what `look_up` has found. Raises SlackUnavailable where Slack could not be asked.
         """
         if not reference.startswith("#"):
             return Channel(team_id=self._team_id, channel_id=reference)
-        if reference not in self._known:
-            found = self._names.channel_named(self._team_id, reference)
-            if found is None:
-                asked = self._finder.channel_id(reference)
-                found = asked and self._names.name_channel(self._team_id, reference, asked, now)
-            if not found:
-                return None
-            self._known[reference] = Channel(team_id=self._team_id, channel_id=found)
-        return self._known[reference]
+        if reference not in self._known and self._away is not None:
+            raise SlackUnavailable(str(self._away)) from self._away
+        return self._known.get(reference)
 
-    def policies(
-        self, config: Config, *, repos: Collection[str], alarm: Alarm, now: datetime
-    ) -> Mapping[Channel, ChannelPolicy]:
+    def policies(self, config: Config, *, repos: Collection[str], alarm: Alarm) -> Mapping[Channel, ChannelPolicy]:
         """The policies of all channels that could be resolved; people hear of the others."""
         found: dict[Channel, ChannelPolicy] = {}
         for channel in config.channels:
-            resolved = self._resolve_or_tell(channel.channel, alarm, now)
+            resolved = self._resolve_or_tell(channel.channel, alarm)
             if resolved is None:
                 continue
             if resolved in found:
@@ -80,18 +100,18 @@ class Channels:
             found[resolved] = channel_policy(config, channel, resolved, many_repos=many_repos(channel, repos))
         return found
 
-    def confined(self, config: Config, *, alarm: Alarm, now: datetime) -> dict[str, tuple[Channel, ...]]:
+    def confined(self, config: Config, *, alarm: Alarm) -> dict[str, tuple[Channel, ...]]:
         """Repositories that only some channels may find. A channel that cannot be resolved finds nothing."""
-        return {repo: self._all(references, alarm, now) for repo, references in config.search.confined.items()}
+        return {repo: self._all(references, alarm) for repo, references in config.search.confined.items()}
 
-    def _all(self, references: Iterable[str], alarm: Alarm, now: datetime) -> tuple[Channel, ...]:
-        resolved = (self._resolve_or_tell(reference, alarm, now) for reference in references)
+    def _all(self, references: Iterable[str], alarm: Alarm) -> tuple[Channel, ...]:
+        resolved = (self._resolve_or_tell(reference, alarm) for reference in references)
         return tuple(channel for channel in resolved if channel is not None)
 
-    def _resolve_or_tell(self, reference: str, alarm: Alarm, now: datetime) -> Channel | None:
+    def _resolve_or_tell(self, reference: str, alarm: Alarm) -> Channel | None:
         cause = f"channel-unknown:{reference}"
         try:
-            channel = self.resolve(reference, now)
+            channel = self.resolve(reference)
         except SlackUnavailable as error:
             _log.warning("channel_not_looked_up", channel=reference, error=str(error))
             return None

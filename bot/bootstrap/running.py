@@ -96,12 +96,12 @@ class Bot:
         Raises StorageUnavailable. A channel that Slack cannot be asked about now is resolved at a later call.
         """
         with self._refreshing:
-            now = self.clock.now()
             alarm = self.delivery.alarm
+            self.channels.look_up(self.config, self.clock.now())
             self._find_alert_channel()
             repos = SearchStore(self.archive.database).repos()
-            policies = self.channels.policies(self.config, repos=repos, alarm=alarm, now=now)
-            self.front.answers.confined = self.channels.confined(self.config, alarm=alarm, now=now)
+            policies = self.channels.policies(self.config, repos=repos, alarm=alarm)
+            self.front.answers.confined = self.channels.confined(self.config, alarm=alarm)
             if policies != self._policies:
                 self.delivery.take_policies(policies)
                 self.front.take_policies(policies)
@@ -112,9 +112,9 @@ class Bot:
         reference = self.config.alerts.channel
         if reference is None:
             return
-        now, cause = self.clock.now(), f"alert-channel:{reference}"
+        cause = f"alert-channel:{reference}"
         try:
-            channel = self.channels.resolve(reference, now)
+            channel = self.channels.resolve(reference)
         except SlackUnavailable as error:
             _log.warning("alert_channel_not_looked_up", channel=reference, error=str(error))
             return

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from slack_sdk import WebClient
 
-from bot.slack.asking import PAGE, Refused, ask, pages
+from bot.errors import SlackUnavailable
+from bot.slack.asking import PAGE, PAGES, Refused, ask, pages
 from bot.slack.memory import Remembered
+
+REST_SECONDS = 12.0
+"""How long a listing that lacks a name is trusted, for each page of it after the first: a quarter of what Slack allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,12 @@ class Directory:
         self._client = client
         self._identity: Identity | None = None
         self._lock = threading.Lock()
+        self._monotonic = monotonic
+        self._listing = threading.Lock()
+        self._walk: tuple[str, dict[str, str]] | None = None
+        self._list_at = 0.0
+        self._listed: dict[str, str] = {}
+        self._list_again_at = 0.0
         self._public = Remembered(self._is_public, otherwise=False, monotonic=monotonic)
         self._channels_of: Remembered[str, frozenset[str]] = Remembered(
             self._find_channels_of, otherwise=frozenset(), monotonic=monotonic
@@ -55,20 +65,50 @@ class Directory:
         """Ask `auth.test` afresh: returns where the token is accepted, raises `Refused` where it is not."""
         ask("auth.test", self._client.auth_test)
 
-    def channel_id(self, name: str) -> str | None:
-        """The ID of a channel by its name (`#general` or `general`), or None where the bot sees no such channel."""
-        wanted = name.removeprefix("#")
-        for page in pages(
-            "conversations.list",
-            self._client.conversations_list,
-            types="public_channel,private_channel",
-            exclude_archived=True,
-            limit=PAGE,
-        ):
-            for channel in page["channels"]:
-                if channel.get("name") == wanted:
-                    return str(channel["id"])
-        return None
+    def channel_ids(self, names: Collection[str]) -> dict[str, str]:
+        """The IDs of channels by their names (`#general` or `general`), by one walk; names that it does not see lack.
+
+        A large workspace has hundreds of pages, and Slack lets twenty of them be read in a minute: a walk that is told
+        to wait goes on where it was told so, at a later call, and until then `Refused` says how long. A walk that found
+        not every name is not begun anew at once: the longer it was, the later.
+        """
+        with self._listing:
+            wanted = {name: name.removeprefix("#") for name in names}
+            now = self._monotonic()
+            if now < self._list_at:
+                raise Refused("conversations.list", "ratelimited", status=429, retry_after=self._list_at - now)
+            complete = self._walk is None and bool(self._listed)
+            known = set(wanted.values()) <= self._listed.keys()
+            if not (complete and (known or now < self._list_again_at)):
+                self._list(now)
+            return {name: self._listed[bare] for name, bare in wanted.items() if bare in self._listed}
+
+    def _list(self, now: float) -> None:
+        """Walk on through the channels, from the beginning or from where Slack asked for a pause."""
+        cursor, found = self._walk or ("", {})
+        for page_number in range(PAGES):
+            try:
+                page = ask(
+                    "conversations.list",
+                    self._client.conversations_list,
+                    types="public_channel,private_channel",
+                    exclude_archived=True,
+                    limit=PAGE,
+                    **({"cursor": cursor} if cursor else {}),
+                )
+            except Refused as refused:
+                # A cursor that is no longer good is not asked for again.
+                self._walk = (cursor, found) if refused.retry_after is not None else None
+                self._list_at = now + (refused.retry_after or 0.0)
+                raise
+            found |= {str(one.get("name")): str(one["id"]) for one in page["channels"]}
+            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                self._walk, self._listed = None, found
+                self._list_again_at = now + REST_SECONDS * (max(page_number, len(found) // PAGE))
+                return
+        self._walk = None
+        raise SlackUnavailable(f"Slack has more than {PAGES} pages of conversations.list: the rest was not read")
 
     def is_member(self, channel_id: str) -> bool:
         """Whether the bot is in the channel; a channel that it cannot see counts as no."""

@@ -1,6 +1,9 @@
 """Names, membership and addresses, asked from the local workspace; and how an answer is remembered."""
 
+from types import SimpleNamespace
+
 import pytest
+from slack_sdk.errors import SlackApiError
 
 from bot.errors import SlackUnavailable
 from bot.slack.asking import Refused
@@ -38,8 +41,37 @@ def test_a_token_that_is_not_accepted_is_a_refusal(workspace):
 def test_a_name_becomes_an_id_over_all_pages(directory, workspace, monkeypatch):
     monkeypatch.setattr("bot.slack.directory.PAGE", 2)
     ids = {name: workspace.create_channel(name) for name in ("aa", "bb", "cc", "dd", "ee")}
-    assert {name: directory.channel_id(f"#{name}") for name in ids} == ids
-    assert directory.channel_id("#nonesuch") is None
+    before = len(workspace.calls(method="conversations.list"))
+    assert directory.channel_ids([*ids, "#aa", "#nonesuch"]) == {**ids, "#aa": ids["aa"]}
+    walked = len(workspace.calls(method="conversations.list")) - before
+    assert directory.channel_ids(["bb", "#nonesuch"]) == {"bb": ids["bb"]}
+    assert len(workspace.calls(method="conversations.list")) - before == walked, "a long listing is trusted for a while"
+
+
+def test_a_walk_that_is_told_to_wait_waits_and_goes_on_from_there(workspace, monkeypatch):
+    monkeypatch.setattr("bot.slack.directory.PAGE", 2)
+    wanted = {name: workspace.create_channel(name) for name in ("wa", "wb", "wc", "wd")}
+    now = 100.0
+    client = reading_client(workspace.bot_token, api_url=workspace.api_url)
+    directory = Directory(client, monotonic=lambda: now)
+    listing, cursors = client.conversations_list, []
+
+    def throttled(**arguments):
+        cursors.append(arguments.get("cursor", ""))
+        if len(cursors) == 2:
+            response = SimpleNamespace(status_code=429, data={"error": "ratelimited"}, headers={"Retry-After": "30"})
+            raise SlackApiError("ratelimited", response)
+        return listing(**arguments)
+
+    monkeypatch.setattr(client, "conversations_list", throttled)
+    for _ in range(2):
+        with pytest.raises(Refused) as refused:
+            directory.channel_ids(wanted)
+        assert refused.value.retry_after == pytest.approx(30)
+    assert len(cursors) == 2, "nothing is asked before the time"
+    now += 30.0
+    assert directory.channel_ids(wanted) == wanted
+    assert cursors[2] == cursors[1] != "", "it goes on where it was stopped"
 
 
 def test_membership_of_the_bot(directory, workspace):
