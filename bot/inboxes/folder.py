@@ -1,8 +1,8 @@
 """A folder as an inbox: it yields files that are complete, and never one twice.
 
-A file is complete when two looks, at least `settle` seconds apart, found the same size and time of change: a writer that
-pauses for a while has not finished. Names that start with a dot, or end in `~`, `.tmp` or `.part`, are never taken: a writer that renames its file
-into place is always safe.
+A file is complete when two looks, at least `settle` seconds apart, found the same size and time of change: a writer
+that pauses for a while has not finished. Names that start with a dot, or end in `~`, `.tmp` or `.part`, are never
+taken: a writer that renames its file into place is always safe.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from bot.slack.asking import PAGE, PAGES, Refused, ask, pages
 from bot.slack.memory import Remembered
 
 REST_SECONDS = 12.0
-"""How long a listing that lacks a name is trusted, for each page of it after the first: a quarter of what Slack allows."""
+"""How long a listing that lacks a name is trusted, for each page after the first: a quarter of what Slack allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 import structlog
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, exists, select, true, update
 
 from bot.delivery.values import (
     Block,
@@ -80,25 +80,42 @@ class PlanStore:
 
     def fresh_documents_of(self, channels_: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
         """Return `fresh_documents` of each channel."""
-        news = (
+        found: dict[Channel, list[int]] = {channel: [] for channel in channels_}
+        everything = (
             select(documents.c.id)
             .where(documents.c.state == DocumentState.ACCEPTED, ~documents.c.superseded)
             .order_by(documents.c.edition, documents.c.id)
         )
-        found: dict[Channel, tuple[int, ...]] = {}
+        told = exists().where(
+            slot_documents.c.team_id == channels.c.team_id,
+            slot_documents.c.channel_id == channels.c.channel_id,
+            slot_documents.c.document_id == documents.c.id,
+        )
         with self._database.reading() as connection:
-            accepted = tuple(connection.execute(news).scalars())
             for team_id, channel_ids in by_team(channels_).items():
-                told: dict[str, set[int]] = {channel_id: set() for channel_id in channel_ids}
-                of_team = select(slot_documents.c.channel_id, slot_documents.c.document_id).where(
-                    slot_documents.c.team_id == team_id, slot_documents.c.channel_id.in_(channel_ids)
+                # Every pair of channel and document that was told lies in the key of that table, and is not fetched.
+                fresh = (
+                    select(channels.c.channel_id, documents.c.id)
+                    .join_from(channels, documents, true())
+                    .where(
+                        channels.c.team_id == team_id,
+                        channels.c.channel_id.in_(channel_ids),
+                        documents.c.state == DocumentState.ACCEPTED,
+                        ~documents.c.superseded,
+                        ~told,
+                    )
+                    .order_by(documents.c.edition, documents.c.id)
                 )
-                for channel_id, document_id in connection.execute(of_team):
-                    told[channel_id].add(document_id)
-                for channel_id, of_channel in told.items():
-                    channel = Channel(team_id=team_id, channel_id=channel_id)
-                    found[channel] = tuple(one for one in accepted if one not in of_channel)
-        return found
+                for channel_id, document_id in connection.execute(fresh):
+                    found[Channel(team_id=team_id, channel_id=channel_id)].append(document_id)
+            untold = [channel for channel, of_channel in found.items() if not of_channel]
+            for team_id, channel_ids in by_team(untold).items():
+                mine = select(channels.c.channel_id).where(
+                    channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids)
+                )
+                for channel_id in set(channel_ids) - set(connection.execute(mine).scalars()):  # not met yet
+                    found[Channel(team_id=team_id, channel_id=channel_id)] += connection.execute(everything).scalars()
+        return {channel: tuple(of_channel) for channel, of_channel in found.items()}
 
     def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
         """Return the documents with their entries (present wording) by position, in the order asked for."""
