@@ -11,6 +11,7 @@ from __future__ import annotations
 import http.client
 import io
 import socket
+import ssl
 import threading
 import time
 import urllib.request
@@ -47,6 +48,7 @@ class PunctualClient(WebClient):
         self._now = now
         self._connect = connect
         self._mine = threading.local()
+        self._opener: urllib.request.OpenerDirector | None = None
 
     @contextmanager
     def leaving_before(self, until: datetime | None) -> Iterator[None]:
@@ -63,21 +65,31 @@ class PunctualClient(WebClient):
         req: urllib.request.Request,
     ) -> dict[str, Any]:
         """What slack_sdk does here, over connections that know their deadline."""
-        last = time.monotonic() + self.timeout
-        until: datetime | None = getattr(self._mine, "until", None)
+        self._mine.last = time.monotonic() + self.timeout
+        if self._opener is None:
+            self._opener = self._new_opener()
+        with self._opener.open(req, timeout=self.timeout) as answer:
+            charset = answer.headers.get_content_charset() or "utf-8"
+            return {"status": answer.code, "headers": answer.headers, "body": answer.read().decode(charset)}
 
-        def in_time() -> bool:
-            return time.monotonic() <= last and (until is None or self._now() <= until)
-
+    def _new_opener(self) -> urllib.request.OpenerDirector:
+        """Made once: to read the environment and the certificates anew for every call costs more than the call."""
+        tls = self.ssl
+        if tls is None and self.base_url.startswith("https:"):
+            tls = ssl.create_default_context()
+            tls.set_alpn_protocols(["http/1.1"])
         handlers: list[urllib.request.BaseHandler] = [
-            _Plain(in_time, self._connect),
-            _Secure(in_time, self._connect, context=self.ssl),
+            _Plain(self._in_time, self._connect),
+            _Secure(self._in_time, self._connect, context=tls),
         ]
         if self.proxy is not None:
             handlers.append(urllib.request.ProxyHandler({"http": self.proxy, "https": self.proxy}))
-        with urllib.request.build_opener(*handlers).open(req, timeout=self.timeout) as answer:
-            charset = answer.headers.get_content_charset() or "utf-8"
-            return {"status": answer.code, "headers": answer.headers, "body": answer.read().decode(charset)}
+        return urllib.request.build_opener(*handlers)
+
+    def _in_time(self) -> bool:
+        """Whether this thread's request may still leave."""
+        until: datetime | None = getattr(self._mine, "until", None)
+        return time.monotonic() <= self._mine.last and (until is None or self._now() <= until)
 
 
 class _Plain(urllib.request.HTTPHandler):
