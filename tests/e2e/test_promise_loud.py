@@ -213,3 +213,18 @@ def codes(blocks: Any) -> list[str]:
         return []
     own = [blocks["text"]] if blocks.get("type") == "text" and blocks.get("style", {}).get("code") else []
     return own + [text for value in blocks.values() for text in codes(value)]
+
+
+def test_a_broken_file_that_somebody_removes_is_not_set_aside_any_more(team):
+    team.begin()
+    path = team.drop("broken.txt", BROKEN)
+    team.bot.ingest()
+    assert team.run("status").exit_code == 1
+    path.unlink()
+    team.bot.ingest()
+    assert team.verb("documents", "--state", "quarantined") == []
+    assert team.verb("status")["alerts"] == []
+    assert team.run("status").exit_code == 0
+    team.drop("broken.txt", BROKEN)
+    team.bot.ingest()
+    assert [one["document"] for one in team.verb("documents", "--state", "quarantined")] == ["broken.txt"]

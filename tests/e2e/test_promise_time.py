@@ -147,6 +147,7 @@ def test_a_slot_waits_a_minute_for_a_file_that_is_being_written_and_no_longer(ma
     assert team.run("status", "--json").exit_code == 0
     assert team.slots() == []
     team.clock.set(shanghai(f"{DAY} 09:01:01"))
+    team.drop("a.txt", numbered(1, next(size)))
     team.bot.deliver()
     assert team.slots() == ["empty"]
     team.clock.wait = wait
