@@ -74,7 +74,10 @@ def _assemble(
 ) -> Bot:
     spare_loopback_the_proxy(secrets.api_url)
     posting = posting_client(
-        secrets.bot_token, api_url=secrets.api_url, timeout=config.delivery.post_timeout.total_seconds()
+        secrets.bot_token,
+        api_url=secrets.api_url,
+        timeout=config.delivery.post_timeout.total_seconds(),
+        now=archive.clock.now,
     )
     reading = reading_client(secrets.bot_token, api_url=secrets.api_url)
     directory = Directory(reading)
