@@ -58,11 +58,34 @@ def _json(query: str, answer: Answer) -> dict[str, object]:
     }
 
 
+def _hint(answer: Answer) -> str | None:
+    """What was not read as it was meant."""
+    from bot.model import QueryHint  # noqa: PLC0415
+
+    query = answer.query
+    match query.hint:
+        case QueryHint.UNKNOWN_QUALIFIER:
+            return f"There is no {query.hint_value}: it was read as plain words."
+        case QueryHint.UNKNOWN_VALUE:
+            return f"{query.hint_value} means nothing here and was left out."
+        case QueryHint.TOO_LONG:
+            return "That is long; its end was left out."
+        case QueryHint.EMPTY:
+            return "There is nothing in it to search for."
+        case _:
+            return None
+
+
 def _print(answer: Answer) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     console = Console(highlight=False)
+    hint = _hint(answer)
+    if hint:
+        console.print(Text(hint, style="dim"))
+    if answer.relaxed:
+        console.print(Text("Nothing has the words whole; these have their parts.", style="dim"))
     for hit in answer.hits:
         title = Text(hit.entry.title, style="bold")
         for span in hit.title_matches:

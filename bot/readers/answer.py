@@ -34,6 +34,11 @@ class SearchStorage(Protocol):
         Entries of `hidden_repos` (names, owners or `owner/name`, any case) are as if they did not exist.
         """
 
+    def page(
+        self, query: EntryQuery, *, limit: int, ahead: int, offset: int, hidden_repos: Collection[str]
+    ) -> tuple[list[Hit], int]:
+        """Return what `find` does, and how many entries fit after `offset`, counting no further than `ahead`."""
+
     def count(self, query: EntryQuery, *, most: int, hidden_repos: Collection[str]) -> int:
         """Return how many entries fit `query`, counting no further than `most`."""
 
@@ -122,6 +127,11 @@ class Answers:
         known = [repo for repo in sorted(self._storage.repos()) if not hidden & _names(repo)]
         return queries.parse(text, known_repos=known, today=today, glossary=self._glossary, topics=self._topics)
 
+    def confining(self, repo: str) -> list[Collection[Channel]]:
+        """Return, for each line of the configuration that confines the repository, the channels that may find it."""
+        names = _names(repo)
+        return [channels for name, channels in self.confined.items() if name.casefold().removesuffix("/*") in names]
+
     def _attempts(self, query: EntryQuery) -> list[tuple[EntryQuery, bool]]:
         """The readings of a query from the narrowest to the loosest, and whether each is a loose one."""
         attempts = [(query, False)]
@@ -138,11 +148,11 @@ class Answers:
     ) -> tuple[list[Hit], int, bool]:
         """A page of hits, how many there are as far as they were fetched, and whether more follow."""
         ahead = max(offset + limit, COUNTED) + 1 - offset
-        found = self._storage.find(query, limit=ahead, offset=offset, hidden_repos=hidden)
-        if not found and offset:
+        found, count = self._storage.page(query, limit=limit, ahead=ahead, offset=offset, hidden_repos=hidden)
+        if not count and offset:
             # Past the last page. Whether this reading finds anything decides if a looser one is tried.
             return [], self._storage.count(query, most=offset, hidden_repos=hidden), False
-        return found[:limit], offset + len(found), len(found) > limit
+        return found, offset + count, count > limit
 
     def _hidden(self, channel: Channel | None) -> frozenset[str]:
         if channel is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.model import Phrase, Snippet, Span, Term
 from bot.text.normalise import fold_with_offsets
-from bot.text.tokens import Token, joined, pieces, tokenise
+from bot.text.tokens import Token, joined, pieces, tokens_of
 
 WIDTH = 96
 """Columns of a snippet; a Chinese character takes two."""
@@ -36,9 +36,10 @@ class Text:
     def __init__(self, text: str) -> None:
         self.text = text
         folded, self._offsets = fold_with_offsets(text)
-        self._tokens = tokenise(folded)
+        runs = list(pieces(folded))
+        self._tokens = [token for run in runs for token in tokens_of(run)]
         self._joined = [
-            Token(text=form, start=piece.start, end=piece.end) for piece in pieces(folded) for form in joined(piece)
+            Token(text=form, start=run.start, end=run.end) for run in runs if len(run.parts) > 1 for form in joined(run)
         ]
 
     def has(self, phrase: Phrase) -> bool:

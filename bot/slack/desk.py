@@ -199,7 +199,21 @@ class ReadingDesk:
         return self._renderer.edition(view, self.style(reader))
 
     def _saved(self, reader: Reader) -> list[Entry]:
-        return [one.entry for one in self._marks.saved(reader.team_id, reader.user_id, KEPT)]
+        kept = (one.entry for one in self._marks.saved(reader.team_id, reader.user_id, KEPT))
+        return [entry for entry in kept if self._may_list(reader, entry)]
+
+    def _may_list(self, reader: Reader, entry: Entry) -> bool:
+        """Whether an entry may stand in a list of the reader's: a confined one only in its channels, and in private."""
+        return all(
+            any(self._is_here(reader, channel) for channel in channels)
+            for channels in self._answers.confining(entry.repo)
+        )
+
+    def _is_here(self, reader: Reader, channel: Channel) -> bool:
+        if share_target(reader) is not None:
+            return channel == _channel(reader)
+        # The Home tab and direct messages are seen by the reader alone.
+        return channel.team_id == reader.team_id and self._places.is_reader_in(reader, channel.channel_id)
 
     def _today(self, style: Style) -> date:
         return self._now().astimezone(style.zone).date()

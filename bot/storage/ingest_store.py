@@ -127,7 +127,7 @@ class IngestStore:
 
 def _record(connection: Connection, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document:
     recorded = _insert_document(connection, document, len(intents))
-    _supersede_others(connection, recorded)
+    replaced = _supersede_others(connection, recorded)
     new = {
         intent.identity: _insert_entry(connection, recorded, intent.wording, now)
         for intent in intents
@@ -147,7 +147,7 @@ def _record(connection: Connection, document: NewDocument, intents: Sequence[Ent
                 for intent, entry_id in zip(intents, of_intents, strict=True)
             ],
         )
-    index_entries(connection, list(read_entries(connection, sorted(set(of_intents))).values()))
+    index_entries(connection, list(read_entries(connection, sorted(replaced.union(of_intents))).values()))
     return recorded
 
 
@@ -159,12 +159,12 @@ def _restore(
         connection.execute(update(documents).where(_others(document, name), broken).values(superseded=True))
         return
     connection.execute(update(documents).where(documents.c.id == document.id).values(superseded=False))
-    _supersede_others(connection, document)
+    replaced = _supersede_others(connection, document)
     revised = sorted({intent.entry_id for intent in intents if intent.entry_id is not None})
     for intent in sorted(intents, key=lambda one: one.entry_id or 0):
         if intent.wording is not None:
             _revise(connection, intent, intent.wording, now)
-    index_entries(connection, list(read_entries(connection, revised).values()))
+    index_entries(connection, list(read_entries(connection, sorted(replaced.union(revised))).values()))
 
 
 def _others(document: Document, name: str) -> ColumnElement[bool]:
@@ -189,15 +189,19 @@ def _insert_document(connection: Connection, document: NewDocument, entry_count:
     return document_of(row)
 
 
-def _supersede_others(connection: Connection, document: Document) -> None:
+def _supersede_others(connection: Connection, document: Document) -> set[int]:
+    """Supersede what the document replaces; return the entries that have one edition less by it."""
     replaced = documents.c.state == DocumentState.QUARANTINED
     if document.state is DocumentState.ACCEPTED:
         replaced = or_(replaced, documents.c.edition == document.edition)
-    connection.execute(
+    statement = (
         update(documents)
-        .where(_others(document, document.name), replaced)
+        .where(_others(document, document.name), replaced, ~documents.c.superseded)
         .values(superseded=True)
     )
+    gone = connection.execute(statement.returning(documents.c.id)).scalars().all()
+    of_gone = select(appearances.c.entry_id).where(appearances.c.document_id.in_(gone))
+    return set(connection.execute(of_gone).scalars()) if gone else set()
 
 
 def _insert_entry(connection: Connection, document: Document, wording: Wording, now: datetime) -> int:

@@ -46,10 +46,17 @@ class SearchStore:
 
     def find(self, query: EntryQuery, *, limit: int, offset: int, hidden_repos: Collection[str]) -> list[Hit]:
         """Return the entries that fit, in the query's order."""
+        return self.page(query, limit=limit, ahead=limit, offset=offset, hidden_repos=hidden_repos)[0]
+
+    def page(
+        self, query: EntryQuery, *, limit: int, ahead: int, offset: int, hidden_repos: Collection[str]
+    ) -> tuple[list[Hit], int]:
+        """Return the same, and how many fit after `offset`, counting no further than `ahead`: only a page is read."""
         with self._database.reading() as connection:
-            found = search_index.search(connection, query, limit=limit, offset=offset, hidden_repos=hidden_repos)
-            loaded = read_entries(connection, [entry_id for entry_id, _ in found])
-        return [Hit(entry=loaded[entry_id], score=score) for entry_id, score in found if entry_id in loaded]
+            found = search_index.search(connection, query, limit=ahead, offset=offset, hidden_repos=hidden_repos)
+            loaded = read_entries(connection, [entry_id for entry_id, _ in found[:limit]])
+        hits = [Hit(entry=loaded[entry_id], score=score) for entry_id, score in found[:limit] if entry_id in loaded]
+        return hits, len(found)
 
     def count(self, query: EntryQuery, *, most: int, hidden_repos: Collection[str]) -> int:
         """Return how many fit, counting no further than `most`."""

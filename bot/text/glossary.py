@@ -52,6 +52,17 @@ class GlossaryFault:
     form: str | None = None
     """The form in question, as written."""
 
+    def __str__(self) -> str:
+        form = f"“{self.form}”"
+        said = {
+            FaultKind.EMPTY: f"{form} has nothing to search for, or stands alone",
+            FaultKind.REPEATED: f"{form} stands there twice",
+            FaultKind.SHADOWED: f"another line says all of it already: {self.other}",
+            FaultKind.OVERLAP: f"{form} also stands in: {self.other}; make one line of the two",
+            FaultKind.CONTRADICTION: f"{form} must not find the left side, but by this line it does: {self.other}",
+        }
+        return f"{self.line.strip()}: {said[self.kind]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:

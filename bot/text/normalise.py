@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 _SIGNS = {
@@ -55,14 +55,20 @@ def fold_with_offsets(text: str) -> tuple[str, list[int]]:
     The list has one more item than the result: the length of `text`. Characters that only compose with their
     neighbour stay apart, which matters to nobody who looks for words.
     """
-    pieces: list[str] = []
+    pieces = list(map(_fold_one, text))
+    folded = "".join(pieces)
+    if len(folded) == len(text) and all(pieces):
+        return folded, list(range(len(text) + 1))
     offsets: list[int] = []
-    for index, character in enumerate(text):
-        piece = character if character.isascii() else fold(character)
-        pieces.append(piece)
+    for index, piece in enumerate(pieces):
         offsets.extend([index] * len(piece))
     offsets.append(len(text))
-    return "".join(pieces), offsets
+    return folded, offsets
+
+
+@lru_cache(maxsize=20_000)
+def _fold_one(character: str) -> str:
+    return fold(character)
 
 
 def _replacing(text: str, wanted: re.Pattern[str], table: dict[str, str]) -> str:

@@ -121,7 +121,7 @@ def _compound(run: str, kind: str | None) -> tuple[tuple[str, ...], tuple[str, .
     """Tokens, one-word forms and spellings of a word or identifier. Texts repeat theirs over and over."""
     del kind  # tells `c++` from a compound that looks like it, for the cache
     piece = next(pieces(run))
-    parts = tuple(token.text for token in _piece_tokens(piece))
+    parts = tuple(token.text for token in tokens_of(piece))
     spelt = [part[0].casefold() for part in piece.parts]
     whole = ["".join(spelt)] if len(spelt) > 1 else []
     return parts, tuple(joined(piece)), (*spelt, *whole)
@@ -131,7 +131,7 @@ def tokenise(folded: str) -> list[Token]:
     """All tokens of `folded`, in order, with their ranges."""
     tokens: list[Token] = []
     for piece in pieces(folded):
-        tokens.extend(_piece_tokens(piece))
+        tokens.extend(tokens_of(piece))
     return tokens
 
 
@@ -144,7 +144,7 @@ def phrase(text: str, *, limit: int = MAX_TOKEN_LENGTH) -> Phrase | None:
     last: Piece | None = None
     for piece in pieces(fold(text)):
         last = piece
-        tokens.extend(token.text for token in _piece_tokens(piece))
+        tokens.extend(token.text for token in tokens_of(piece))
         if len(tokens) > limit:
             return Phrase(tokens=tuple(tokens[:limit]))
     if last is None:
@@ -197,7 +197,8 @@ def stream(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(result)
 
 
-def _piece_tokens(piece: Piece) -> Iterator[Token]:
+def tokens_of(piece: Piece) -> Iterator[Token]:
+    """The tokens of a run, in order, with their ranges."""
     if not piece.cjk:
         for word, start, end in piece.parts:
             yield Token(text=_cut(word.casefold()), start=start, end=end)

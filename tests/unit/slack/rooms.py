@@ -59,6 +59,10 @@ class MemorySearch:
         found = [one for one in self.archive.known.values() if all(word in one.title for word in words)]
         return [Hit(entry=one, score=1.0) for one in found][offset : offset + limit]
 
+    def page(self, query, *, limit, ahead, offset, hidden_repos):
+        found = self.find(query, limit=ahead, offset=offset, hidden_repos=hidden_repos)
+        return found[:limit], len(found)
+
     def count(self, query, *, most, hidden_repos):
         return min(most, len(self.find(query, limit=most, offset=0, hidden_repos=hidden_repos)))
 
