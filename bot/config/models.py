@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from bot.config.crontab import parse_crontab
 from bot.config.suggest import did_you_mean
@@ -68,11 +68,23 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, strict=True)
 
 
+def _at_least(least: timedelta) -> AfterValidator:
+    def check(value: timedelta) -> timedelta:
+        if value < least:
+            raise ValueError(f"too short: write at least {least.total_seconds() * 1000:.0f}ms")
+        return value
+
+    return AfterValidator(check)
+
+
+Interval = Annotated[Duration, _at_least(timedelta(milliseconds=50))]
+
+
 class InboxConfig(_Model):
     """Where digest files come from."""
 
-    path: Str = Field(default="seeds", description="folder of digest files; relative to config.yaml")
-    scan_every: Duration = Field(default=timedelta(seconds=5), description="time between two looks")
+    path: Str = Field(default="seeds", min_length=1, description="folder of digest files; relative to config.yaml")
+    scan_every: Interval = Field(default=timedelta(seconds=5), description="time between two looks")
     settle: Duration = Field(
         default=timedelta(seconds=2), description="time between the two looks that must find a file unchanged"
     )
@@ -145,7 +157,7 @@ class DeliveryConfig(_Model):
     ceiling_per_minute: int | None = Field(
         default=300, ge=1, le=100_000, description="messages a minute in the whole workspace; null for none"
     )
-    post_timeout: Duration = Field(
+    post_timeout: Interval = Field(
         default=timedelta(seconds=10), description="longest wait for a connection to Slack, and again for its answer"
     )
     lease: Duration = Field(
@@ -159,7 +171,7 @@ class DeliveryConfig(_Model):
         default=timedelta(minutes=30), description="how long an unresolved message holds back the later ones"
     )
     max_attempts: int = Field(default=8, ge=1, le=100, description="tries of one message before it is held")
-    tick: Duration = Field(default=timedelta(seconds=1), description="time between two looks at what is due")
+    tick: Interval = Field(default=timedelta(seconds=1), description="time between two looks at what is due")
     workers: int = Field(default=64, ge=1, le=256, description="threads that send at the same time")
 
     @model_validator(mode="after")

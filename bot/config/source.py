@@ -69,6 +69,8 @@ def read(text: str) -> Source:
         problem = getattr(error, "problem", None) or str(error)
         advice = " (put text with special characters between double quotes)"
         return Source(value=None, faults=(Fault(line=line, path=(), reason=f"not valid YAML: {problem}{advice}"),))
+    except RecursionError:
+        return Source(value=None, faults=(Fault(line=1, path=(), reason="nested too deeply to be a configuration"),))
     reader = _Reader(text.removeprefix("\ufeff").split("\n"))
     value = reader.build(node, ()) if node is not None else {}
     return Source(value=value, lines=reader.lines, faults=tuple(reader.faults))

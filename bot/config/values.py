@@ -25,6 +25,7 @@ _FULL_NAMES = {
     "sunday": "sun",
 }
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST_SECONDS = 366 * 86400.0
 _DURATION = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)\s*$")
 _TIME = re.compile(r"^([01][0-9]|2[0-3]):([0-5][0-9])$")
 
@@ -37,7 +38,10 @@ def parse_duration(value: Any) -> timedelta:
     if match is None:
         example = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else "30s"
         raise ValueError(f'a duration needs a unit (ms, s, m, h, d): write "{example}", "5m" or "4h"')
-    return timedelta(seconds=float(match.group(1)) * _UNITS[match.group(2)])
+    seconds = float(match.group(1)) * _UNITS[match.group(2)]
+    if seconds > LONGEST_SECONDS:
+        raise ValueError("longer than a year: write at most 366d")
+    return timedelta(seconds=seconds)
 
 
 def parse_time(value: Any) -> str:
@@ -101,6 +105,8 @@ def parse_zone(value: Any) -> ZoneInfo:
 def parse_text(value: Any) -> str:
     """Text only: a number or a boolean where text was meant is refused with the way to quote it."""
     if isinstance(value, str):
+        if not all(sign.isprintable() for sign in value):
+            raise ValueError("there are control characters in this text: remove them")
         return value
     if value is None:
         raise ValueError("text was meant but nothing stands here")
@@ -112,7 +118,10 @@ def parse_text(value: Any) -> str:
 
 def _one_or_many(parse: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def parse_each(value: Any) -> tuple[Any, ...]:
-        return tuple(parse(item) for item in (value if isinstance(value, list | tuple) else [value]))
+        items = value if isinstance(value, list | tuple) else [value]
+        if not items:
+            raise ValueError("the list is empty: write at least one, or leave the key out")
+        return tuple(parse(item) for item in items)
 
     return parse_each
 

@@ -241,7 +241,9 @@ class _Run:
 
     def cut_inside(self, room: Room) -> int:
         """A place inside the first code or link, which alone is longer than the room; at least one character."""
-        return best_cut(self.text, max(1, self._ceiling(room)), barriers=()) or 1
+        most = max(1, self._ceiling(room))
+        # A single sign with more marks than the room is cut among them: one piece a mark would be a flood.
+        return best_cut(self.text, most, barriers=()) or most
 
     def _ceiling(self, room: Room) -> int:
         most = ceiling(self.text, room.text)
