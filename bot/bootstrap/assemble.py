@@ -91,12 +91,13 @@ def _assemble(
     poster = CountedPoster(SlackPoster(posting, observe=metrics.post_seconds.observe), metrics)
     history = CountedHistory(SlackHistory(reading, now=archive.clock.now), metrics)
     channels = Channels(team_id=identity.team_id, names=NamesStore(archive.database), finder=directory)
+    maker = RenderedMessages(renderer, permalink=directory.permalink)
     delivery = DeliveryService(
         owner=new_owner(),
         storage=archive.deliveries,
         poster=poster,
         history=history,
-        maker=RenderedMessages(renderer, permalink=directory.permalink),
+        maker=maker,
         clock=archive.clock,
         policies={},
         settings=delivery_settings(config),
@@ -106,6 +107,8 @@ def _assemble(
     def read_templates() -> None:
         fallbacks.forget()
         renderer.forget_templates()
+        maker.forget()
+        delivery.forget_made()
 
     front = open_front(
         archive=archive,

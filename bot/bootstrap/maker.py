@@ -28,6 +28,10 @@ class RenderedMessages:
         # In the morning many channels are owed the same head: it is rendered once.
         self._root = lru_cache(maxsize=64)(renderer.root)
 
+    def forget(self) -> None:
+        """Make every head anew: the templates are others now."""
+        self._root.cache_clear()
+
     def root(self, view: RootView, style: Style) -> Message:
         """Make a slot's root; the compact one opens every entry."""
         compact = view.slot.layout is Layout.COMPACT or view.slot.detail.get("compact", False)

@@ -50,6 +50,10 @@ class Composer:
         # A morning's entries go to many channels: equal ones are rendered once.
         self._made: OrderedDict[tuple[object, ...], tuple[Message, ...]] = OrderedDict()
 
+    def forget(self) -> None:
+        """Make every message anew: the templates are others now."""
+        self._made = OrderedDict()
+
     def gather(self, deliveries: Sequence[Delivery]) -> Material:
         """Read what these deliveries speak of."""
         roots = [

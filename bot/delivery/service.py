@@ -152,6 +152,10 @@ class DeliveryService:
         if isinstance(self.alarm, Alerts):
             self.alarm.tell_in(channel)
 
+    def forget_made(self) -> None:
+        """Make every message anew from now on: the templates are others."""
+        self._composer.forget()
+
     def welcome(self, channel: Channel) -> None:
         """The bot was invited to the channel: try it at once."""
         self._doors.open(channel)
