@@ -92,6 +92,8 @@ class Plan:
     faults: int
     stops: int = 0
     mutation: str | None = None
+    kinds: tuple[str, ...] = ()
+    """The faults of a post to choose from; none named: all."""
     talk: bool = False
     """Whether progress is told on standard error."""
     seconds: float = 900.0
@@ -276,7 +278,9 @@ class _Chaos:
 
     def _arm(self) -> None:
         for _ in range(self._random.randint(1, 2)):
-            kind, more = self._random.choice(POST_FAULTS)
+            kind, more = self._random.choice(
+                [one for one in POST_FAULTS if not self._plan.kinds or one[0] in self._plan.kinds]
+            )
             self._fault("chat.postMessage", kind, more)
         if self._random.random() < 0.3:
             method, kind, more = self._random.choice(OTHER_FAULTS)
