@@ -95,9 +95,7 @@ def configure(
     on_terminal = bool(getattr(out, "isatty", lambda: False)())
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=_shared_processors(),
-        processors=_final_processors(
-            as_json=not on_terminal if as_json is None else as_json, colours=on_terminal
-        ),
+        processors=_final_processors(as_json=not on_terminal if as_json is None else as_json, colours=on_terminal),
     )
     handler = logging.StreamHandler(out)
     handler.setFormatter(formatter)

@@ -20,9 +20,7 @@ log = logging.getLogger(__name__)
 class _Stock(Collector):
     """A gauge with one label that asks for its figures when it is scraped."""
 
-    def __init__(
-        self, *, name: str, text: str, count: Callable[[], Mapping[str, float]], label: str = "state"
-    ) -> None:
+    def __init__(self, *, name: str, text: str, count: Callable[[], Mapping[str, float]], label: str = "state") -> None:
         self._name, self._text, self._count, self._label = name, text, count, label
 
     def collect(self) -> Iterator[Metric]:
@@ -93,9 +91,7 @@ class Metrics:
 
     def watch_documents(self, count: Callable[[], Mapping[str, float]]) -> None:
         """Show the stock of documents by state, counted when scraped."""
-        self.registry.register(
-            _Stock(name="digest_documents_stored", text="Documents by state.", count=count)
-        )
+        self.registry.register(_Stock(name="digest_documents_stored", text="Documents by state.", count=count))
 
     def watch_entries(self, count: Callable[[], Mapping[str, float]]) -> None:
         """Show the stock of entries, counted when scraped; the mapping may have one key such as `all`."""

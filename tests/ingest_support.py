@@ -57,9 +57,7 @@ class MemoryStorage:
         self.superseded |= {one.id for one in self.documents if self._in_the_way(one, document, name)}
         if name == document.name:
             self.superseded -= {document.id}
-            self.superseded |= {
-                one.id for one in self.documents if one.id != document.id and _gives_way(one, document)
-            }
+            self.superseded |= {one.id for one in self.documents if one.id != document.id and _gives_way(one, document)}
             for intent in intents:
                 self._apply(intent, document)
                 self.appearances.pop()  # it stood there before

@@ -44,7 +44,7 @@ def command(
     """Show how a digest file will look, without a token or a network: root and entries as they would be posted.
 
     Style and templates are those of the first channel in the configuration, if there is one. With --format blocks, a
-    link that opens them in Slack's Block Kit Builder goes to standard error. Exit code 1 if the file does not fit the format.
+    link that opens them in Slack's Block Kit Builder goes to standard error. Exit code 1 if the file does not fit.
     """
     from bot.bootstrap.preview import preview  # noqa: PLC0415 - --help must not wait for it
     from bot.config import Config, load  # noqa: PLC0415

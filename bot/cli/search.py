@@ -11,7 +11,10 @@ import click
 from bot.cli.options import config_option, json_option, print_json, verb
 
 if TYPE_CHECKING:
-    from bot.model import Answer
+    from rich.console import Console
+    from rich.text import Text
+
+    from bot.model import Answer, Span
 
 
 @verb("search", example="digest-bot search vllm rocm\ndigest-bot search 投机解码 --limit 3 --json")
@@ -87,23 +90,32 @@ def _print(answer: Answer) -> None:
     if answer.relaxed:
         console.print(Text("Nothing has the words whole; these have their parts.", style="dim"))
     for hit in answer.hits:
-        title = Text(hit.entry.title, style="bold")
-        for span in hit.title_matches:
-            title.stylize("yellow", span.start, span.end)
-        facts = " · ".join([hit.entry.repo, hit.entry.edition.isoformat(), f"e{hit.entry.id}"])
-        console.print(title)
+        facts = " · ".join([hit.entry.repo, hit.entry.edition.isoformat()])
+        console.print(_marked(hit.entry.title, hit.title_matches, style="bold"))
         console.print(Text(facts, style="dim"))
         if hit.snippet:
-            passage = Text(hit.snippet.text)
-            for span in hit.snippet.matches:
-                passage.stylize("yellow", span.start, span.end)
-            console.print(passage)
+            console.print(_marked(hit.snippet.text, hit.snippet.matches))
         console.print()
     if answer.more:
         console.print("There are more: raise --limit.")
     if not answer.hits:
-        console.print("Nothing found.")
-        for word in answer.tried:
-            console.print(Text(f"  {word.word}: {word.count}{'+' if word.more else ''}"))
-        for near in answer.near:
-            console.print(Text(f"Did you mean: {near}"))
+        _print_what_to_try(console, answer)
+
+
+def _marked(text: str, matches: tuple[Span, ...], *, style: str = "") -> Text:
+    from rich.text import Text  # noqa: PLC0415
+
+    marked = Text(text, style=style)
+    for span in matches:
+        marked.stylize("yellow", span.start, span.end)
+    return marked
+
+
+def _print_what_to_try(console: Console, answer: Answer) -> None:
+    from rich.text import Text  # noqa: PLC0415
+
+    console.print("Nothing found.")
+    for word in answer.tried:
+        console.print(Text(f"  {word.word}: {word.count}{'+' if word.more else ''}"))
+    for near in answer.near:
+        console.print(Text(f"Did you mean: {near}"))

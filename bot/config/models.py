@@ -153,7 +153,10 @@ class ChannelConfig(_Model):
 class DeliveryConfig(_Model):
     """Pace and patience. The defaults are Slack's published limits with a margin."""
 
-    pace: Duration = Field(default=timedelta(seconds=1.1), description="time between two messages in one channel; a late one may be made up for by a tenth of it")
+    pace: Duration = Field(
+        default=timedelta(seconds=1.1),
+        description="time between two messages in one channel; a late one may be made up for by a tenth of it",
+    )
     ceiling_per_minute: int | None = Field(
         default=300, ge=1, le=100_000, description="messages a minute in the whole workspace; null for none"
     )

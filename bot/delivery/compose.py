@@ -56,9 +56,7 @@ class Composer:
 
     def gather(self, deliveries: Sequence[Delivery]) -> Material:
         """Read what these deliveries speak of."""
-        roots = [
-            one.slot_id for one in deliveries if one.kind is DeliveryKind.ROOT and one.slot_id is not None
-        ]
+        roots = [one.slot_id for one in deliveries if one.kind is DeliveryKind.ROOT and one.slot_id is not None]
         slots = self._storage.slot_views(roots) if roots else {}
         ids = dict.fromkeys(entry_id for one in deliveries if (entry_id := entry_of(one.subject)) is not None)
         for slot in slots.values():  # a root shows entries whose own deliveries are not in hand yet

@@ -24,9 +24,7 @@ NOT_CONFIGURED = "not_configured"
 class Doors:
     """Blocks channels and workspaces, tells people once, and lifts the block when Slack takes something again."""
 
-    def __init__(
-        self, storage: SendStorage, poster: Poster, alarm: Alarm, settings: DeliverySettings
-    ) -> None:
+    def __init__(self, storage: SendStorage, poster: Poster, alarm: Alarm, settings: DeliverySettings) -> None:
         self._storage = storage
         self._poster = poster
         self._alarm = alarm
@@ -55,9 +53,7 @@ class Doors:
     def close(self, channel: Channel, block: Block, now: datetime) -> None:
         """Block the channel and tell people why."""
         if self._storage.block_channel(channel, block, now):
-            _log.warning(
-                "channel_blocked", channel=channel.channel_id, reason=block.reason, advice=block.advice
-            )
+            _log.warning("channel_blocked", channel=channel.channel_id, reason=block.reason, advice=block.advice)
         text = f"Nothing can be posted to <#{channel.channel_id}> ({block.reason}). {block.advice}"
         self._alarm.raise_alert(_cause(channel), text, about=channel)
 
@@ -71,9 +67,7 @@ class Doors:
         """Let the deliveries of a channel that no configuration names wait; nobody needs to be woken for it."""
         advice = "Put the channel back into config.yaml, or leave its messages unsent."
         until = now + self._settings.channel_retry
-        if self._storage.block_channel(
-            channel, Block(reason=NOT_CONFIGURED, advice=advice, until=until), now
-        ):
+        if self._storage.block_channel(channel, Block(reason=NOT_CONFIGURED, advice=advice, until=until), now):
             _log.info("channel_not_configured", channel=channel.channel_id)
 
     def template_broken(self, channel: Channel, advice: str, now: datetime) -> None:
@@ -101,9 +95,7 @@ class Doors:
     def _close_team(self, team_id: str, block: Block, now: datetime) -> None:
         if self._storage.block_team(team_id, block, now):
             _log.error("workspace_blocked", team=team_id, reason=block.reason, advice=block.advice)
-        self._alarm.raise_alert(
-            f"team:{team_id}", f"Slack refuses the token ({block.reason}). {block.advice}"
-        )
+        self._alarm.raise_alert(f"team:{team_id}", f"Slack refuses the token ({block.reason}). {block.advice}")
 
 
 def _cause(channel: Channel) -> str:

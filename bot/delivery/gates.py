@@ -60,9 +60,7 @@ class Gates:
             return
         if self._ceiling(channel.team_id).saw(channel, now, throttled=throttled):
             interval = self._ceiling(channel.team_id).interval(now)
-            _log.warning(
-                "workspace_slowed", team=channel.team_id, seconds_apart=interval and interval.total_seconds()
-            )
+            _log.warning("workspace_slowed", team=channel.team_id, seconds_apart=interval and interval.total_seconds())
 
     def _ceiling(self, team_id: str) -> Ceiling:
         ceiling = self._ceilings.get(team_id)

@@ -47,9 +47,7 @@ class Line:
             roots[delivery.slot_id] = RootState(state=DeliveryState.SENT, layout=root.layout, ts=record.ts)
             if record.folds:
                 self.queue = deque(
-                    one
-                    for one in self.queue
-                    if one.slot_id != delivery.slot_id or one.kind is not DeliveryKind.ENTRY
+                    one for one in self.queue if one.slot_id != delivery.slot_id or one.kind is not DeliveryKind.ENTRY
                 )
         if delivery.kind is DeliveryKind.ENTRY and delivery.part == 0 and record.ts is not None:
             parents[delivery.subject] = record.thread_ts or record.ts

@@ -82,8 +82,7 @@ def plan_channel(
 ) -> tuple[SlotPlan, ...]:
     """Return the plans of a channel's due slots, in the order in which they are to be recorded."""
     plans = [
-        SlotPlan(slot=_slot(policy, one), state=SlotState.PASSED, detail={"reason": "catch_up"})
-        for one in due.passed
+        SlotPlan(slot=_slot(policy, one), state=SlotState.PASSED, detail={"reason": "catch_up"}) for one in due.passed
     ]
     plans += [
         SlotPlan(slot=_slot(policy, one), state=SlotState.EMPTY, detail={"reason": "joined_a_later_slot"})
@@ -94,9 +93,7 @@ def plan_channel(
     return tuple(plans)
 
 
-def plan_slot(
-    policy: ChannelPolicy, state: ChannelState, slot: Slot, news: News, matcher: Matcher
-) -> SlotPlan:
+def plan_slot(policy: ChannelPolicy, state: ChannelState, slot: Slot, news: News, matcher: Matcher) -> SlotPlan:
     """Return what one slot owes its channel: a root and the new entries in file order, or nothing."""
     new, carried = _sort_out(policy, news, matcher)
     documents = tuple(document.id for document in news.fresh)
@@ -117,9 +114,7 @@ def plan_slot(
     layout = Layout.COMPACT if flood else Layout.THREAD if compact else policy.style.layout
     detail |= {"entries": list(kept), "skipped": len(skipped), "flood": flood, "compact": compact}
     if first_run:
-        shown = {
-            document.edition for document in news.fresh if any(c.entry_id in kept for c in document.entries)
-        }
+        shown = {document.edition for document in news.fresh if any(c.entry_id in kept for c in document.entries)}
         detail["editions"] = [day.isoformat() for day in sorted(shown)]
     return SlotPlan(
         slot=slot,

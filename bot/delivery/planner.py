@@ -129,9 +129,7 @@ class Planner:
         lookback = self._settings.lookback
         # Two days more: local dates run ahead of and behind UTC, and slots decided ahead of a wrong clock count too.
         recorded = self._storage.slots_of(tuple(by_channel), (now - lookback - timedelta(days=2)).date())
-        due = {
-            one: openings(policy, states[one], recorded[one], now, lookback) for one, policy in by_channel.items()
-        }
+        due = {one: openings(policy, states[one], recorded[one], now, lookback) for one, policy in by_channel.items()}
         news = self._news([one for one in by_channel if due[one].open is not None], documents)
         plans = [
             plan
@@ -191,11 +189,7 @@ class Planner:
 
     def _candidates(self, planned: tuple[Delivery, ...]) -> Mapping[int, Candidate]:
         ids = [entry_id for one in planned if (entry_id := entry_of(one.subject)) is not None]
-        return (
-            {entry_id: _candidate(entry) for entry_id, entry in self._views.entries(ids).items()}
-            if ids
-            else {}
-        )
+        return {entry_id: _candidate(entry) for entry_id, entry in self._views.entries(ids).items()} if ids else {}
 
 
 def _passed(slot: Slot) -> str:

@@ -218,9 +218,7 @@ class Sender:
             line.lease_until = until
             if isinstance(parcel, Broken):
                 flight = Flight(delivery=delivery, parcel=NOTHING, until=until)
-                self._landed.append(
-                    Landing(flight=flight, answer=None, began=now, ended=now, broken=parcel.reason)
-                )
+                self._landed.append(Landing(flight=flight, answer=None, began=now, ended=now, broken=parcel.reason))
                 continue
             flight = Flight(delivery=delivery, parcel=parcel, until=until, due=line.at)
             self._flying[delivery.id] = flight
@@ -336,9 +334,7 @@ class Sender:
             self._land(self._crew.collect(_LONGEST_NAP), tally)
         now = self._clock.now()
         lost = Answer(kind=AnswerKind.TIMEOUT_READ, detail="stopped")
-        self._land(
-            [Landing(flight=f, answer=lost, began=now, ended=now) for f in self._flying.values()], tally
-        )
+        self._land([Landing(flight=f, answer=lost, began=now, ended=now) for f in self._flying.values()], tally)
         self._freed.extend(line.channel for line in self._lines)
         self._lines = Lines()
         self._release()

@@ -118,9 +118,7 @@ class Reconciler:
             places.pop(None, None)  # a reply never goes to the channel itself
         look: Look = Absent()
         for place in places:
-            look = self._history.find(
-                delivery.channel, key=delivery.key, oldest=doubtful.oldest, thread_ts=place
-            )
+            look = self._history.find(delivery.channel, key=delivery.key, oldest=doubtful.oldest, thread_ts=place)
             if isinstance(look, CannotLook) and look.reason == THREAD_GONE and place is not None:
                 look = Absent()  # nothing stands in a thread that Slack does not have
             if not isinstance(look, Absent):

@@ -73,9 +73,7 @@ class DeliveryService:
         self._policies = policies
         self._settings = settings
         self._doors = Doors(storage, poster, self.alarm, settings)
-        self._planner = Planner(
-            storage=storage, views=storage, alarm=self.alarm, policies=policies, settings=settings
-        )
+        self._planner = Planner(storage=storage, views=storage, alarm=self.alarm, policies=policies, settings=settings)
         self._sender = self._new_sender(owner, crew or ThreadCrew(settings.workers))
         self._updater = Updater(
             owner=owner,
@@ -93,9 +91,7 @@ class DeliveryService:
 
     # --- ticks ------------------------------------------------------------------------------------------------
 
-    def plan(
-        self, now: datetime | None = None, *, ready: Callable[[datetime], datetime] | None = None
-    ) -> Planned:
+    def plan(self, now: datetime | None = None, *, ready: Callable[[datetime], datetime] | None = None) -> Planned:
         """Record the slots that are due, with all they owe. `ready`: see `Planner.plan`."""
         return self._planner.plan(now or self._clock.now(), ready=ready)
 

@@ -48,9 +48,7 @@ def due_between(schedule: Schedule, after: datetime, until: datetime) -> tuple[D
     if until <= after or not schedule.times:
         return ()
     zone = schedule.zone
-    day = (
-        after.astimezone(zone).date() - _ONE_DAY
-    )  # a zone that skips a day (Samoa) makes the neighbour matter
+    day = after.astimezone(zone).date() - _ONE_DAY  # a zone that skips a day (Samoa) makes the neighbour matter
     last = until.astimezone(zone).date()
     found: list[Due] = []
     while day <= last:

@@ -164,10 +164,10 @@ def may_be_finished(name: str) -> bool:
 
 
 def printable(name: str) -> str:
-    """Give a name that can be printed and stored, and that no other file's name is given.
+    r"""Give a name that can be printed and stored, and that no other file's name is given.
 
     Bytes that are no UTF-8, control characters and marks that turn the direction of writing become escapes such as
-    `\\xff`; a backslash of the name's own is doubled, so that two files never look the same.
+    `\xff`; a backslash of the name's own is doubled, so that two files never look the same.
     """
     decoded = os.fsencode(name.replace("\\", "\\\\")).decode("utf-8", "backslashreplace")
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in decoded)

@@ -63,8 +63,6 @@ def _guess(data: bytes) -> str:
     return ", it looks like GBK or GB18030"
 
 
-
-
 def _control_characters(text: str) -> list[Problem]:
     """Text with NUL and its kind came out of something else than an editor."""
     if _CONTROLS.isdisjoint(text):

@@ -25,9 +25,7 @@ _DIGITS = re.compile(r"\d+")
 class Examples:
     """Makes the examples of one channel."""
 
-    def __init__(
-        self, answers: Answers, *, glossary: Glossary, spellings: Callable[[str], Sequence[str]]
-    ) -> None:
+    def __init__(self, answers: Answers, *, glossary: Glossary, spellings: Callable[[str], Sequence[str]]) -> None:
         """`spellings` gives the names of a topic by its id: Chinese, then English, then any others."""
         self._answers = answers
         self._glossary = glossary
@@ -100,7 +98,6 @@ class Examples:
                 if not chinese.isascii() and self._means(chinese, english):
                     return chinese, english
         return None
-
 
     def _means(self, one: str, other: str) -> bool:
         asked, found = phrase(one), phrase(other)

@@ -42,11 +42,7 @@ def search_state(query: str, *, start: int) -> str:
 def read_search_state(value: str) -> tuple[str, int]:
     """The query and the start that `search_state` wrote. Raises ValueError for anything else."""
     state = json.loads(value)
-    if (
-        not isinstance(state, dict)
-        or not isinstance(state.get("q"), str)
-        or type(state.get("from")) is not int
-    ):
+    if not isinstance(state, dict) or not isinstance(state.get("q"), str) or type(state.get("from")) is not int:
         raise ValueError("not a state of the search")
     return state["q"], state["from"]
 
@@ -55,9 +51,7 @@ def search(kit: Kit, answer: Answer, places: Mapping[int, Place], *, today: date
     """One page of hits; `nothing` where there is none. Dates of other years than today's show theirs."""
     if not answer.hits:
         return nothing(kit, answer)
-    listed = numbered(
-        [_hit(kit, answer, hit, places.get(hit.entry.id, Place()), today) for hit in answer.hits]
-    )
+    listed = numbered([_hit(kit, answer, hit, places.get(hit.entry.id, Place()), today) for hit in answer.hits])
     if listed is not None and answer.offset:
         listed["offset"] = answer.offset
     options = kit.options([(hit.entry.title, hit.entry.id) for hit in answer.hits])
@@ -88,16 +82,12 @@ def _head(kit: Kit, answer: Answer) -> list[Element]:
     first, last = answer.offset + 1, answer.offset + len(answer.hits)
     key = "relaxed" if answer.relaxed else "found"
     if answer.offset:
-        return kit.words.count_pieces(
-            f"{key}_page", form, shown=shown, query=query, first=str(first), last=str(last)
-        )
+        return kit.words.count_pieces(f"{key}_page", form, shown=shown, query=query, first=str(first), last=str(last))
     if answer.relaxed:
         return kit.words.count_pieces("relaxed", form, shown=shown, query=query)
     order = "new" if answer.query.order is Order.NEW else "best"
     if total > last or answer.total_more:
-        return kit.words.count_pieces(
-            f"found_first.{order}", form, shown=shown, query=query, at_first=str(last)
-        )
+        return kit.words.count_pieces(f"found_first.{order}", form, shown=shown, query=query, at_first=str(last))
     return kit.words.count_pieces(f"found.{order}", form, shown=shown, query=query)
 
 
@@ -161,9 +151,7 @@ def nothing(kit: Kit, answer: Answer) -> Message:
     values = {
         "head": kit.words.pieces("none", query=query),
         "apart": _apart(kit, answer.tried[:_WORDS]),
-        "near": kit.words.pieces("did_you_mean", words=_joined(near, kit.words.listed(["", ""])))
-        if near
-        else "",
+        "near": kit.words.pieces("did_you_mean", words=_joined(near, kit.words.listed(["", ""]))) if near else "",
         "tip": kit.words.pieces(_tip(answer.tried), help=code(kit.words.say("help_command"))),
     }
     return kit.message("nothing", values)
@@ -182,9 +170,7 @@ def _apart(kit: Kit, tried: Sequence[WordCount]) -> Pieces:
     if len(tried) < 2:  # noqa: PLR2004 - one word alone was the query itself
         return ""
     counts = [
-        kit.words.pieces(
-            "apart_count", word=_code(word.word), n=f"{word.count}+" if word.more else str(word.count)
-        )
+        kit.words.pieces("apart_count", word=_code(word.word), n=f"{word.count}+" if word.more else str(word.count))
         for word in tried
     ]
     return kit.words.pieces("apart", counts=_joined(counts, kit.words.say("apart_separator")))

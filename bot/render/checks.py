@@ -43,9 +43,7 @@ def check_text(text: str) -> None:
 
 def check_blocks(blocks: Sequence[Json], *, mentions: Collection[str] = ()) -> None:
     """Return if the blocks may be a message's; raise MessageInvalid, naming block and limit, if not."""
-    _check_blocks(
-        blocks, most=limits.MESSAGE_BLOCKS, payload=limits.PAYLOAD, mentions=mentions, in_view=False
-    )
+    _check_blocks(blocks, most=limits.MESSAGE_BLOCKS, payload=limits.PAYLOAD, mentions=mentions, in_view=False)
 
 
 def check_view(view: Json, *, mentions: Collection[str] = ()) -> None:
@@ -78,9 +76,7 @@ class _Check:
     weight: int = 0
 
 
-def _check_blocks(
-    blocks: Sequence[Json], *, most: int, payload: int, mentions: Collection[str], in_view: bool
-) -> None:
+def _check_blocks(blocks: Sequence[Json], *, most: int, payload: int, mentions: Collection[str], in_view: bool) -> None:
     if not blocks:
         raise MessageInvalid("blocks: there is none")
     if len(blocks) > most:

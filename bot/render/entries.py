@@ -23,9 +23,7 @@ _REMARK: Final = 1_000
 """As much of a sharer's comment as is shown; the form takes half of it."""
 
 
-def entry(
-    kit: Kit, entry: Entry, *, edited: Edited | None = None, overtaken: bool = False
-) -> tuple[Message, ...]:
+def entry(kit: Kit, entry: Entry, *, edited: Edited | None = None, overtaken: bool = False) -> tuple[Message, ...]:
     """The message, and the parts that continue it in its thread."""
     values = entry_values(kit, entry)
     values["edited"] = _edited(kit, edited)
@@ -122,9 +120,7 @@ def _edited(kit: Kit, edited: Edited | None) -> str:
     return kit.words.say("edited", when=when, what=kit.words.say(f"edited_{edited.what.value}"))
 
 
-def shared(
-    kit: Kit, entry: Entry, *, user_id: str, user_name: str | None, comment: str = ""
-) -> tuple[Message, ...]:
+def shared(kit: Kit, entry: Entry, *, user_id: str, user_name: str | None, comment: str = "") -> tuple[Message, ...]:
     """The entry with who shared it; continued in its thread like every entry."""
     values = entry_values(kit, entry)
     user: Element = {"type": "user", "user_id": user_id}

@@ -112,9 +112,7 @@ def as_blocks(value: object, *, template: str) -> tuple[Json, ...]:
     return tuple(cast("Json", block) for block in value if block is not None)
 
 
-def trace_lines(
-    environment: JsonEnvironment, source: str, values: Mapping[str, object], *, template: str
-) -> Trace:
+def trace_lines(environment: JsonEnvironment, source: str, values: Mapping[str, object], *, template: str) -> Trace:
     """Render again, slowly, so that every character of the output knows its line in the source."""
     tree = environment.parse(source, template)
     for output in tree.find_all(nodes.Output):

@@ -125,9 +125,7 @@ class _Strings:
             if isinstance(node, nodes.Output):
                 self._output(node)
                 continue
-            self._demand_closed(
-                node, "a statement stands inside a JSON string: put {% if %} around the whole value"
-            )
+            self._demand_closed(node, "a statement stands inside a JSON string: put {% if %} around the whole value")
             for branch in ("body", "elif_", "else_"):
                 inner = getattr(node, branch, None)
                 if inner:

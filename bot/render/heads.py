@@ -94,9 +94,7 @@ def count(kit: Kit, lines: Sequence[RootLine]) -> str:
         (verdict,) = known
         return kit.words.count(f"all.{verdict}", total)
     parts = [
-        kit.words.say(f"part.{kind or 'none'}", n=verdicts.count(kind))
-        for kind in (*Verdict, None)
-        if kind in known
+        kit.words.say(f"part.{kind or 'none'}", n=verdicts.count(kind)) for kind in (*Verdict, None) if kind in known
     ]
     return kit.words.count("mixed", total, parts=" · ".join(parts))
 

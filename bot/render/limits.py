@@ -58,9 +58,7 @@ def escape(text: str) -> str:
 
 
 # Zero-width and other characters that show nothing but that `str.isspace` calls letters or signs.
-_UNSEEN: Final = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f"
-)
+_UNSEEN: Final = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f"
 _UNSEEN_TOO: Final = "\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069"
 _UNSEEN_REST: Final = "\u2800\u3164\ufe0e\ufe0f\ufeff\uffa0"
 _INVISIBLE: Final = frozenset(_UNSEEN + _UNSEEN_TOO + _UNSEEN_REST)

@@ -123,8 +123,7 @@ class Renderer:
         """
         words = self._kit(style).words
         cut = {
-            name: shorten(value, limits.URL // 2) if isinstance(value, str) else value
-            for name, value in values.items()
+            name: shorten(value, limits.URL // 2) if isinstance(value, str) else value for name, value in values.items()
         }
         known: dict[str, Pieces] = {"help": code(words.say("help_command")), **cut}
         return self._sentence(style, words.pieces(f"sentence.{key}", **known))
@@ -160,9 +159,7 @@ class Renderer:
         **state: object,
     ) -> dict[str, Any]:
         """The search field of the global shortcut, with the answer that `search` made for it."""
-        return surfaces.search_modal(
-            self._kit(style), query=query, answer=answer, example=example, state=state
-        )
+        return surfaces.search_modal(self._kit(style), query=query, answer=answer, example=example, state=state)
 
     def home(self, view: HomeView, style: Style) -> dict[str, Any]:
         """The Home tab of one reader."""

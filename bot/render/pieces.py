@@ -105,10 +105,7 @@ def link(pieces: Pieces, url: str | None) -> list[Element]:
     elements = inline(pieces)
     if url is None or not usable(url):
         return elements
-    return [
-        {**element, "type": "link", "url": url} if element["type"] == "text" else element
-        for element in elements
-    ]
+    return [{**element, "type": "link", "url": url} if element["type"] == "text" else element for element in elements]
 
 
 def without_link(piece: Element) -> Element:

@@ -27,9 +27,7 @@ def inline_pieces(nodes: Iterable[Inline], **styles: bool) -> list[Element]:
             if node.text:
                 found.append(text_piece(node.text, **styles, code=True))
         elif isinstance(node, Link):
-            label = (
-                text_piece(node.text, **styles, code=True) if node.code else text_piece(node.text, **styles)
-            )
+            label = text_piece(node.text, **styles, code=True) if node.code else text_piece(node.text, **styles)
             if node.text:
                 found += link(label, node.url)
         elif isinstance(node, Bold):
@@ -57,8 +55,7 @@ def body_pieces(nodes: Iterable[Node]) -> list[Element]:
 def length(elements: Iterable[Element]) -> int:
     """The visible characters of sections, lists or inline elements."""
     return sum(
-        length(element["elements"]) if "elements" in element else len(element.get("text", ""))
-        for element in elements
+        length(element["elements"]) if "elements" in element else len(element.get("text", "")) for element in elements
     )
 
 
@@ -196,11 +193,7 @@ class _Filling:
             self._part.append(line)
             return
         last = self._part[-1] if self._part else None
-        if (
-            last
-            and last["type"] == "rich_text_list"
-            and last.get("offset", 0) + len(last["elements"]) == number
-        ):
+        if last and last["type"] == "rich_text_list" and last.get("offset", 0) + len(last["elements"]) == number:
             last["elements"].append(line)
             return
         listed: Element = {"type": "rich_text_list", "style": "ordered", "elements": [line]}
@@ -231,9 +224,7 @@ class _Run:
             position += len(text)
             weight += _weight(element)
         whole = "".join(texts)
-        return cls(
-            elements=elements, text=whole, barriers=tuple(barriers), size=limits.measure(whole), weight=weight
-        )
+        return cls(elements=elements, text=whole, barriers=tuple(barriers), size=limits.measure(whole), weight=weight)
 
     def cut(self, room: Room) -> int:
         """The best place to end what fits in `room`; 0 if nothing does without cutting code or a link."""

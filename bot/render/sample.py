@@ -132,9 +132,7 @@ def render_everything(renderer: Renderer, style: Style) -> Iterator[object]:
     yield renderer.root(view, style)
     yield renderer.compact(view, style)
     yield renderer.root(RootView(local_date=_DAY, lines=lines[:1]), style)
-    uncut = Style(
-        language=style.language, show_repo=style.show_repo, templates_dir=style.templates_dir, cut_at=None
-    )
+    uncut = Style(language=style.language, show_repo=style.show_repo, templates_dir=style.templates_dir, cut_at=None)
     for entry in entries:
         for kind in (style, uncut):
             yield renderer.entry(entry, kind, edited=Edited(at=now, what=Change.BOTH), overtaken=True)

@@ -50,9 +50,7 @@ _ENTRY: Final = frozenset(
 VALUES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "root": frozenset({"head", "count", "lists", "more", "notes", "carried", "late"}),
-        "compact": frozenset(
-            {"head", "count", "lists", "more", "notes", "carried", "late", "pick", "options"}
-        ),
+        "compact": frozenset({"head", "count", "lists", "more", "notes", "carried", "late", "pick", "options"}),
         "entry": _ENTRY,
         "entry_cut": _ENTRY | {"entry_id", "full", "full_label"},
         "entry_part": frozenset({"head", "body"}),
@@ -62,9 +60,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "list": frozenset({"head", "count", "hits", "more", "pick", "options", "remove"}),
         "sentence": frozenset({"sentence"}),
         "shared": _ENTRY | {"sharer"},
-        "modal": frozenset(
-            {"title", "body", "more", "facts", "entry_id", "save", "unsave", "share", "thread", "link"}
-        ),
+        "modal": frozenset({"title", "body", "more", "facts", "entry_id", "save", "unsave", "share", "thread", "link"}),
         "share": frozenset({"target", "title", "comment"}),
         "search_modal": frozenset({"ask", "hint", "query", "answer"}),
         "home": frozenset(
@@ -104,16 +100,13 @@ class Templates:
         self._on_fallback = on_fallback
         built_in = files("bot.render").joinpath("templates")
         self._built_in = {
-            name: self._load(name, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8"))
-            for name in VALUES
+            name: self._load(name, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8")) for name in VALUES
         }
         self._own: dict[str, _Loaded] = {}
         for name, problem in self._load_own(folder):
             self._report(name, problem)
 
-    def render(
-        self, name: str, values: Mapping[str, Any], accept: Callable[[tuple[Json, ...]], _Made]
-    ) -> _Made:
+    def render(self, name: str, values: Mapping[str, Any], accept: Callable[[tuple[Json, ...]], _Made]) -> _Made:
         """What `accept` makes of the template's blocks.
 
         `accept` raises MessageInvalid for blocks that cannot be used. If the team's template, or what it made, is
@@ -140,9 +133,7 @@ class Templates:
         for path in sorted(folder.glob("*" + _SUFFIX)):
             name = path.name.removesuffix(_SUFFIX)
             if name not in VALUES:
-                problems.append(
-                    (name, f"{path.name}: there is no such template; known are {', '.join(VALUES)}")
-                )
+                problems.append((name, f"{path.name}: there is no such template; known are {', '.join(VALUES)}"))
                 continue
             try:
                 self._own[name] = self._load(name, path.read_text(encoding="utf-8"))

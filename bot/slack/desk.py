@@ -104,13 +104,9 @@ class ReadingDesk:
             share_to=share_target(reader),
         )
 
-    def search_form(
-        self, reader: Reader, *, query: str = "", answer: Message | None = None
-    ) -> dict[str, Any]:
+    def search_form(self, reader: Reader, *, query: str = "", answer: Message | None = None) -> dict[str, Any]:
         """The search modal."""
-        return self._renderer.search_modal(
-            self.style(reader), query=query, answer=answer, channel=reader.channel_id
-        )
+        return self._renderer.search_modal(self.style(reader), query=query, answer=answer, channel=reader.channel_id)
 
     def share_form(self, reader: Reader, entry_id: int) -> dict[str, Any] | None:
         """The form before an entry is shared."""
@@ -178,9 +174,7 @@ class ReadingDesk:
     def _found(self, reader: Reader, text: str, start: int) -> Message:
         style = self.style(reader)
         begun = time.perf_counter()
-        answer = self._answers.search(
-            text, channel=_asking(reader), today=self._today(style), limit=PAGE, offset=start
-        )
+        answer = self._answers.search(text, channel=_asking(reader), today=self._today(style), limit=PAGE, offset=start)
         self._observe(time.perf_counter() - begun)
         if answer.query.edition is not None:
             return self._edition(reader, answer.query.edition)

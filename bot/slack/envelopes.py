@@ -35,9 +35,7 @@ class Envelopes:
     def _work(self, envelope: Mapping[str, Any], send: Callable[[str], None]) -> None:
         try:
             response = self._app.dispatch(
-                BoltRequest(
-                    mode="socket_mode", body=envelope.get("payload") or {}, headers=_headers(envelope)
-                )
+                BoltRequest(mode="socket_mode", body=envelope.get("payload") or {}, headers=_headers(envelope))
             )
             answer = ack(envelope, response)
             if answer is not None:

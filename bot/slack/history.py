@@ -49,9 +49,7 @@ class SlackHistory:
             method, call = "conversations.replies", self._client.conversations_replies
             arguments["ts"] = thread_ts
         try:
-            for page in pages(
-                method, call, **arguments, inclusive=True, limit=PAGE, include_all_metadata=True
-            ):
+            for page in pages(method, call, **arguments, inclusive=True, limit=PAGE, include_all_metadata=True):
                 for message in page["messages"]:
                     if _carries(message, key):
                         return Found(ts=str(message["ts"]))

@@ -31,9 +31,7 @@ class DaemonPool(Executor):
         self._futures: set[Future[object]] = set()
         self._is_closed = False
 
-    def submit(
-        self, fn: Callable[Params, Result], /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> Future[Result]:
+    def submit(self, fn: Callable[Params, Result], /, *args: Params.args, **kwargs: Params.kwargs) -> Future[Result]:
         """Run the call soon. Raises RuntimeError once the pool is shut down."""
         future: Future[Result] = Future()
 

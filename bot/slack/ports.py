@@ -53,9 +53,7 @@ class Desk(Protocol):
     def entry(self, reader: Reader, entry_id: int) -> dict[str, Any] | None:
         """The entry whole, as a modal; None where there is no such entry."""
 
-    def search_form(
-        self, reader: Reader, *, query: str = "", answer: Message | None = None
-    ) -> dict[str, Any]:
+    def search_form(self, reader: Reader, *, query: str = "", answer: Message | None = None) -> dict[str, Any]:
         """The search modal, with an answer under its field once there is one. Asks no database."""
 
     def share_form(self, reader: Reader, entry_id: int) -> dict[str, Any] | None:
@@ -80,14 +78,10 @@ class Desk(Protocol):
 class Sharing(Protocol):
     """What readers make the bot post. Each method waits for Slack, so it belongs after the ack."""
 
-    def share(
-        self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str
-    ) -> Said:
+    def share(self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str) -> Said:
         """Post the entry in the reader's name, once per `request_key`, and tell what became of it."""
 
-    def answer_mention(
-        self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str
-    ) -> None:
+    def answer_mention(self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str) -> None:
         """Answer in the thread, once per event."""
 
 

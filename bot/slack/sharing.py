@@ -84,18 +84,14 @@ class SlackSharing:
         self._settle = settle
         self._leave = leave
 
-    def share(
-        self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str
-    ) -> Said:
+    def share(self, reader: Reader, entry_id: int, *, channel_id: str, comment: str, request_key: str) -> Said:
         """Post the entry in the reader's name, once per `request_key`."""
         entry = self._archive.entry(entry_id)
         if entry is None:
             return Said(key="entry_gone", values={})
         channel = Channel(team_id=reader.team_id, channel_id=channel_id)
         shared = Said(key="shared", values={"title": entry.title})
-        if not self._discussion.record_share(
-            request_key, reader.team_id, channel_id, entry_id, reader.user_id
-        ):
+        if not self._discussion.record_share(request_key, reader.team_id, channel_id, entry_id, reader.user_id):
             return shared
         parts = self._renderer.shared(
             entry,
@@ -105,9 +101,7 @@ class SlackSharing:
             comment=comment,
         )
         outcome = self._post(channel, parts[0], key=key_of(request_key))
-        log.info(
-            "shared", entry=entry_id, channel=channel_id, end=outcome.end.name.lower(), code=outcome.code
-        )
+        log.info("shared", entry=entry_id, channel=channel_id, end=outcome.end.name.lower(), code=outcome.code)
         if outcome.ts is not None:
             self._discussion.shared(request_key, outcome.ts)
             self._continue(channel, parts[1:], request_key=request_key, thread_ts=outcome.ts)
@@ -116,9 +110,7 @@ class SlackSharing:
             self._discussion.not_shared(request_key)
         return Said(key="invite" if outcome.code in _NOT_A_MEMBER else "failed", values={})
 
-    def answer_mention(
-        self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str
-    ) -> None:
+    def answer_mention(self, reader: Reader, text: str, *, event_id: str, channel_id: str, thread_ts: str) -> None:
         """Answer in the thread, once per event. Raises `SlackUnavailable` where it could not be posted."""
         if not self._discussion.first_sight(event_id):
             return
@@ -128,9 +120,7 @@ class SlackSharing:
         if outcome.end is not End.POSTED:
             raise SlackUnavailable(f"a mention was not answered: {outcome.code or outcome.end.name.lower()}")
 
-    def _continue(
-        self, channel: Channel, parts: Sequence[Message], *, request_key: str, thread_ts: str | None
-    ) -> None:
+    def _continue(self, channel: Channel, parts: Sequence[Message], *, request_key: str, thread_ts: str | None) -> None:
         """Post the rest of a very long entry under it. What fails is logged: the button opens it whole anyway."""
         for number, part in enumerate(parts, 1):
             outcome = self._post(channel, part, key=key_of(f"{request_key}/{number}"), thread_ts=thread_ts)
@@ -160,9 +150,7 @@ class SlackSharing:
         wait = 1.0 if meaning.retry_after is None else meaning.retry_after
         return meaning.scope in _PASSING and wait <= PATIENCE and not self._stopping.wait(wait)
 
-    def _look(
-        self, channel: Channel, key: str, begun: datetime, thread_ts: str | None, reason: str
-    ) -> Outcome:
+    def _look(self, channel: Channel, key: str, begun: datetime, thread_ts: str | None, reason: str) -> Outcome:
         self._stopping.wait(self._settle.total_seconds())
         look = self._history.find(channel, key=key, oldest=begun, thread_ts=thread_ts)
         if isinstance(look, Found):

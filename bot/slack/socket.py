@@ -144,9 +144,7 @@ class Socket:
         log.info("socket_connected", link=link.name)
 
     def _handshake(self) -> ClientConnection:
-        url = str(
-            ask("apps.connections.open", self._client.apps_connections_open, app_token=self._app_token)["url"]
-        )
+        url = str(ask("apps.connections.open", self._client.apps_connections_open, app_token=self._app_token)["url"])
         try:
             opened = open_websocket(
                 url,

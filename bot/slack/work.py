@@ -72,9 +72,7 @@ class Work:
     def start(self, task: Task, *, feature: str, teller: Teller | None) -> None:
         """Run `task` soon. Returns at once and raises nothing: what fails is told to the person and logged."""
         if not self._places.acquire(blocking=False):
-            self._failures.report(
-                StorageUnavailable("too much work is waiting"), feature=feature, teller=teller
-            )
+            self._failures.report(StorageUnavailable("too much work is waiting"), feature=feature, teller=teller)
             return
         try:
             self._pool.submit(self._take, task, feature, teller)

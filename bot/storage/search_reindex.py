@@ -53,8 +53,8 @@ def reindex(
     """Bring every outdated entry up to date, the newest first; return how many there were.
 
     `reading` opens a connection for counting and choosing, which cost a pass over the whole archive: SQLite's only
-    writer is not held up by them. `transaction` opens one whose work is kept when it closes. `progress` is told how many
-    of how many are done.
+    writer is not held up by them. `transaction` opens one whose work is kept when it closes. `progress` is told how
+    many of how many are done.
     May be ended at any moment, by `stop` or with the process: what is done stays done, and the next call goes on from
     there. Two at once are harmless. Raises StorageUnavailable.
     """

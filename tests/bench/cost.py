@@ -1,4 +1,3 @@
-
 """What a delivered message costs the bot in CPU, beside a bare slack_sdk loop that posts the same blocks.
 
     python -m tests.bench.cost [--channels 200] [--database postgresql]

@@ -1,4 +1,3 @@
-
 """How near a morning comes to the shortest time that Slack's pace allows, and what a plain loop would take.
 
     python -m tests.bench.delivery [--channels 200] [--database postgresql] [--ceiling default] [--throttle 0.05]
@@ -82,14 +81,10 @@ def deliver(
     """Run bots over the slot at `at`; return all posts, CPU seconds of the bots since then, and the posts of each."""
     expected = len(stage.channels) * (ENTRIES + 1)
     with contextlib.ExitStack() as stack:
-        bots = [
-            stack.enter_context(stage.bot(port=ports[number] if ports else None)) for number in range(replicas)
-        ]
+        bots = [stack.enter_context(stage.bot(port=ports[number] if ports else None)) for number in range(replicas)]
         time.sleep(max(0.0, at - 0.5 - time.time()))
         before = sum(cpu_seconds(one.pid) for one in bots)
-        posts = stage.wait_for_posts(
-            expected, within=within, alive=lambda: all(one.poll() is None for one in bots)
-        )
+        posts = stage.wait_for_posts(expected, within=within, alive=lambda: all(one.poll() is None for one in bots))
         cpu = sum(cpu_seconds(one.pid) for one in bots) - before
         counts = [posted_by(port) for port in ports]
         time.sleep(2.0)  # a double would come now
@@ -113,9 +108,7 @@ def main() -> None:
     with open_stage(channels=given.channels, database=given.database) as stage:
         write_digest(stage.folder / "inbox")
         at = next_minute(ahead=READY + 4 * (given.replicas - 1))
-        write_config(
-            stage.folder, stage.channels, clock_face(at), **({} if ceiling else {"ceiling_per_minute": None})
-        )
+        write_config(stage.folder, stage.channels, clock_face(at), **({} if ceiling else {"ceiling_per_minute": None}))
         stage.ingest()
         if given.throttle:
             stage.workspace.add_fault(Fault(kind=FaultKind.RATE_LIMITED, probability=given.throttle, times=None))

@@ -1,4 +1,3 @@
-
 """How many seed entries are parsed and understood in a second, on one core.
 
 python -m tests.bench.extract

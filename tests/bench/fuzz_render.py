@@ -1,4 +1,3 @@
-
 """Random nasty texts in every place of every message, before every judge.
 
 python -m tests.bench.fuzz_render --count 100000

@@ -1,4 +1,3 @@
-
 """How much memory an idle bot holds, beside a bare Bolt app in Socket Mode.
 
     python -m tests.bench.memory

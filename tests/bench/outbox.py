@@ -1,4 +1,3 @@
-
 """What the database costs a delivered message, in CPU time of the bot, beside a bare slack_sdk call.
 
     python -m tests.bench.outbox

@@ -1,7 +1,6 @@
-
 """How long planning takes: purely, and written into either database.
 
-    python -m tests.bench.plan [--channels 1000] [--candidates 500] [--record 200 1000]
+python -m tests.bench.plan [--channels 1000] [--candidates 500] [--record 200 1000]
 """
 
 from __future__ import annotations

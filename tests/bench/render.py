@@ -1,4 +1,3 @@
-
 """How long an entry takes from its text to checked blocks, as a multiple of `json.dumps` of those blocks; and how many
 entries are parsed and understood in a second.
 
@@ -47,9 +46,7 @@ def main() -> int:
     rounds = [{name: timeit.timeit(work, number=1) for name, work in works.items()} for _ in range(repeat)]
     best = {name: min(one[name] for one in rounds) / len(entries) * 1e6 for name in works}
     ratio = best["render"] / best["dumps"]
-    print(
-        f"entry to checked blocks  {best['render']:8.1f} µs  (of which reading the text {best['parse']:.1f} µs)"
-    )
+    print(f"entry to checked blocks  {best['render']:8.1f} µs  (of which reading the text {best['parse']:.1f} µs)")
     print(f"json.dumps of the blocks {best['dumps']:8.1f} µs")
     print(f"ratio                    {ratio:8.1f}     goal <= {GOAL:.0f}")
     understood = extract.figures(max(1, repeat // 2))

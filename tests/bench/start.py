@@ -1,4 +1,3 @@
-
 """How soon a bot that is started has its first message in Slack, beside the time in which Python imports slack_bolt.
 
     python -m tests.bench.start

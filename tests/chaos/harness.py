@@ -287,7 +287,9 @@ class _Chaos:
             self._fault(method, kind, more)
 
     def _fault(self, method: str, kind: str, more: dict[str, object]) -> None:
-        self._control("faults", {"kind": kind, "method": method, "times": 1, "skip": self._random.randint(0, 12), **more})
+        self._control(
+            "faults", {"kind": kind, "method": method, "times": 1, "skip": self._random.randint(0, 12), **more}
+        )
 
     def _faults_used(self) -> int:
         self._read_log()
@@ -392,7 +394,9 @@ class _Chaos:
             time.sleep(0.1)
         raise RuntimeError("the workspace did not start: see workspace.log")
 
-    def _control(self, path: str, body: dict[str, object] | None = None, *, method: str | None = None) -> dict[str, Any]:
+    def _control(
+        self, path: str, body: dict[str, object] | None = None, *, method: str | None = None
+    ) -> dict[str, Any]:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self._url}/_control/{path}", data=data, headers=headers, method=method)

@@ -39,9 +39,7 @@ def read(client: WebClient, channel_id: str, bot_user_id: str) -> list[dict[str,
             channel=channel_id, limit=500, cursor=cursor or None, include_all_metadata=True
         )
         messages += [
-            message
-            for message in page["messages"]
-            if message.get("user") == bot_user_id and not message.get("subtype")
+            message for message in page["messages"] if message.get("user") == bot_user_id and not message.get("subtype")
         ]
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:

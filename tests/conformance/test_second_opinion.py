@@ -163,7 +163,7 @@ def test_it_differs_from_our_probe_only_where_its_own_mistakes_are_known(
         except (AssertionError, KeyError, IndexError, TypeError, AttributeError) as problem:
             probe.hear("the check comes to its end", f"{type(problem).__name__}: {problem}")
     for difference, detail in probe.heard.items():
-        print(f"{difference.check}: {difference.what}: {detail} ({KNOWN.get(difference, 'NOT KNOWN')})")  # noqa: T201
+        print(f"{difference.check}: {difference.what}: {detail} ({KNOWN.get(difference, 'NOT KNOWN')})")
     unknown = {one: detail for one, detail in probe.heard.items() if one not in KNOWN}
     assert not unknown, "who is right, it or we?"
     assert set(KNOWN) == set(probe.heard), "a mistake that it no longer makes"

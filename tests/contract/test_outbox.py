@@ -351,7 +351,11 @@ def test_parts_are_planned_when_their_entry_is_sent_and_know_its_message(store, 
     sent = Record(delivery_id=first.id, attempt=1, state=DeliveryState.SENT, ts="2.0")
     assert store.record("me", [sent], NOW)
     queue = turn(store).queue
-    assert [(one.subject, one.part) for one in queue[:3]] == [(first.subject, 1), (first.subject, 2), (second.subject, 0)]
+    assert [(one.subject, one.part) for one in queue[:3]] == [
+        (first.subject, 1),
+        (first.subject, 2),
+        (second.subject, 0),
+    ]
     assert {one.ordinal for one in queue[:2]} == {first.ordinal}
     assert turn(store).parents == {first.subject: "2.0"}
     assert len({one.key for one in queue}) == len(queue)

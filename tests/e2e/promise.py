@@ -106,7 +106,9 @@ def is_root(message: dict[str, Any]) -> bool:
 
 def numbered(first: int, last: int) -> str:
     """A digest of entries whose titles are `Item <number>`."""
-    return digest(*((f"Item {n}", f"值得精读。It moves part {n} of the machine {n * 7919}.") for n in range(first, last + 1)))
+    return digest(
+        *((f"Item {n}", f"值得精读。It moves part {n} of the machine {n * 7919}.") for n in range(first, last + 1))
+    )
 
 
 def items(first: int, last: int) -> list[str]:

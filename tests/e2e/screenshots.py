@@ -75,7 +75,7 @@ class Camera:
         path.parent.mkdir(parents=True, exist_ok=True)
         page.evaluate("document.fonts.ready")
         page.screenshot(path=path, animations="disabled")
-        print(path)  # noqa: T201 - a command of ours
+        print(path)
 
 
 def to_top(page: Page) -> None:
@@ -166,10 +166,10 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="also make every picture, in this folder")
     out = parser.parse_args().out
     if CHROMIUM is None:
-        print("Chromium is absent: install Debian's package chromium", file=sys.stderr)  # noqa: T201
+        print("Chromium is absent: install Debian's package chromium", file=sys.stderr)
         return 2
     log.configure(level="ERROR")
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - may be absent
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

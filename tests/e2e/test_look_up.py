@@ -156,6 +156,17 @@ def test_a_day_shows_its_edition(team):
         assert "".join(n for n in "1234" if f"Item {n}" in shown[word]) == there, (word, shown[word])
 
 
+def test_an_entry_that_a_newer_version_of_a_file_leaves_out_loses_that_day_at_once(team):
+    hand = begin(team, files={"a.txt": numbered(1, 2)})
+    team.drop("b.txt", numbered(2, 3))
+    team.at("2026-12-01 09:00")
+    place = team.channel.channel_id
+    assert titles(ask(hand, place, "machine since:today sort:new")) == ["Item 3", "Item 2"]
+    team.drop("b.txt", numbered(3, 4))
+    team.at("2026-12-01 09:10")
+    assert titles(ask(hand, place, "machine since:today sort:new")) == ["Item 4", "Item 3"]
+
+
 def test_pages_turn_to_the_last_one_and_say_10_plus_until_it_is_known(team):
     hand = begin(team, files={"a.txt": numbered(1, 23)})
     place = team.ops.channel_id
@@ -279,3 +290,14 @@ def test_an_older_index_is_built_anew_at_the_start_and_delivery_does_not_wait_fo
         release.set()
         bot.stopping.set()
         runtime.stop()
+
+
+def test_the_terminal_shows_matches_in_colour_and_says_what_was_not_understood(team, monkeypatch):
+    begin(team, files={"a.txt": numbered(1, 2)})
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[33mmachine\x1b[0m" in team.run("search", "machine").output
+    monkeypatch.delenv("FORCE_COLOR")
+    told = team.run("search", "foo:machine").output
+    assert "There is no foo" in told
+    assert "\x1b" not in told
+    assert [hit["title"] for hit in team.verb("search", "machine", "sort:new")["hits"]] == ["Item 2", "Item 1"]

@@ -76,7 +76,9 @@ def test_a_dead_token_stops_all_sending_is_said_once_and_is_asked_once_an_interv
     team.begin(TWO)
     team.drop("a.txt", numbered(1, 4))
     for method, skip in (("chat.postMessage", 3), ("auth.test", 0)):
-        team.workspace.add_fault(Fault(kind=FaultKind.ERROR, method=method, skip=skip, times=None, error="token_revoked"))
+        team.workspace.add_fault(
+            Fault(kind=FaultKind.ERROR, method=method, skip=skip, times=None, error="token_revoked")
+        )
     team.at(f"{DAY} 09:00")
     before = team.bot.delivery.status().by_state
     assert before[DeliveryState.SENT] <= 3, "only what Slack has taken is sent"

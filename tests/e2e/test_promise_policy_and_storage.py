@@ -73,7 +73,9 @@ def test_a_locked_database_is_waited_for_and_nothing_is_lost_or_doubled(team, mo
     bot.delivery.plan(team.clock.now().replace(hour=1, minute=0))
     posted = bot.delivery._sender._poster.post
 
-    with contextlib.closing(sqlite3.connect(team.folder / "bot.db", isolation_level=None, check_same_thread=False)) as other:
+    with contextlib.closing(
+        sqlite3.connect(team.folder / "bot.db", isolation_level=None, check_same_thread=False)
+    ) as other:
 
         def post_and_lock(*words, **more):
             answer = posted(*words, **more)

@@ -102,7 +102,11 @@ def test_a_stop_waits_for_the_message_in_flight_and_gives_the_channel_back(team,
 
 
 def test_a_stop_over_a_message_without_an_answer_writes_down_the_doubt_within_ten_seconds(team, slack, start_process):
-    text = (team / "config.yaml").read_text("utf-8").replace("post_timeout: 1500ms, lease: 4s", "post_timeout: 20s, lease: 45s")
+    text = (
+        (team / "config.yaml")
+        .read_text("utf-8")
+        .replace("post_timeout: 1500ms, lease: 4s", "post_timeout: 20s, lease: 45s")
+    )
     (team / "config.yaml").write_text(text, "utf-8")
     slack.add_fault(Fault(kind=FaultKind.HANG_AFTER, skip=2, seconds=60))
     bot = start_process("run", cwd=team, **env(slack, sqlite(team)))

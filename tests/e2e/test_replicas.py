@@ -27,7 +27,9 @@ def test_four_replicas_share_the_channels_and_post_each_message_once(tmp_path, p
         ports = [free_port() for _ in range(REPLICAS)]
         bots = [stack.enter_context(stage.bot(port=port)) for port in ports]
         for port in ports:
-            eventually(lambda port=port: fetch(f"http://127.0.0.1:{port}/readyz")[0] == 200, what="a replica", within=90)
+            eventually(
+                lambda port=port: fetch(f"http://127.0.0.1:{port}/readyz")[0] == 200, what="a replica", within=90
+            )
         write_config(tmp_path, stage.channels, clock_face(time.time() - 60), **SETTINGS)
         for bot in bots:
             bot.send_signal(signal.SIGHUP)

@@ -12,7 +12,9 @@ from tests.e2e.support import Item, digest, first_line, plain
 MONDAY, TUESDAY = "2026-11-30", "2026-12-01"
 SHORT = Item("修复调度器死锁", "值得精读。锁的顺序反了。")
 LONG = Item("很长的标题" * 40, "建议阅读。标题太长，放不进 header。")
-OWN = '[\n  {{ header(title_text) if title_text|length < 100 else none }},\n  {{ rich_text(verdict, "\\n", body) }}\n]\n'
+OWN = (
+    '[\n  {{ header(title_text) if title_text|length < 100 else none }},\n  {{ rich_text(verdict, "\\n", body) }}\n]\n'
+)
 FRAGILE = (
     "[\n  {{ rich_text(body) }},\n"
     '  {"type": "header", "text": {"type": "plain_text", "text": {{ title_text }}, "emoji": false}}\n]\n'

@@ -66,9 +66,7 @@ def views(renderer: Renderer, language: Language) -> dict[str, dict]:
     )
     return {
         "g_modal": renderer.modal(entry, style, saved=False, thread_link=seeds.permalink(6)),
-        "g_modal_saved": renderer.modal(
-            entry, style, saved=True, thread_link=seeds.permalink(6), share_to="C0VLLM"
-        ),
+        "g_modal_saved": renderer.modal(entry, style, saved=True, thread_link=seeds.permalink(6), share_to="C0VLLM"),
         "h_home": renderer.home(home, style),
         "o_share": renderer.share_form(entry, style, channel_id="C0VLLM"),
         "p_search_modal": renderer.search_modal(style, query="vllm rocm"),
@@ -129,9 +127,7 @@ def test_an_entry_read_aloud_is_the_design_s_with_two_bold_pieces(renderer, numb
 
 
 def bold(blocks) -> list[str]:
-    return [
-        one["text"] for one in walk(blocks) if one.get("type") == "text" and one.get("style", {}).get("bold")
-    ]
+    return [one["text"] for one in walk(blocks) if one.get("type") == "text" and one.get("style", {}).get("bold")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

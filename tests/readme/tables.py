@@ -30,7 +30,9 @@ def configuration() -> str:
 
 def scopes() -> str:
     """Every scope the app asks for, with its reason."""
-    return "\n".join(["| scope | why |", "|---|---|", *(f"| `{scope}` | {reason} |" for scope, reason in SCOPES.items())])
+    return "\n".join(
+        ["| scope | why |", "|---|---|", *(f"| `{scope}` | {reason} |" for scope, reason in SCOPES.items())]
+    )
 
 
 TABLES = {"configuration": configuration, "scopes": scopes}

@@ -24,7 +24,9 @@ class FixedClock:
 
 
 def examples() -> list[str]:
-    table = README.read_text(encoding="utf-8").partition("<!-- examples:begin -->")[2].partition("<!-- examples:end -->")[0]
+    table = (
+        README.read_text(encoding="utf-8").partition("<!-- examples:begin -->")[2].partition("<!-- examples:end -->")[0]
+    )
     return re.findall(r"^\| `/digest (.+?)` \|", table, flags=re.MULTILINE)
 
 
@@ -33,9 +35,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     folder: Path = tmp_path_factory.mktemp("examples")
     archive = open_archive(Config(database=f"sqlite:///{folder / 'archive.db'}"), clock=FixedClock())
     for path in sorted(SEEDS.glob("*.txt")):
-        archive.ingest.take(
-            source=INBOX, name=path.name, data=path.read_bytes(), arrived_at=archive.clock.now()
-        )
+        archive.ingest.take(source=INBOX, name=path.name, data=path.read_bytes(), arrived_at=archive.clock.now())
     yield open_answers(archive)
     archive.close()
 

@@ -37,7 +37,11 @@ def test_every_room_is_there_and_on_the_page() -> None:
 
 def test_the_top_level_is_the_one_that_was_agreed() -> None:
     listed = subprocess.run(
-        ["git", "ls-files", "--others", "--cached", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--others", "--cached", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     tops = {line.split("/")[0] for line in listed.stdout.splitlines()}
     assert {top for top in tops if not top.startswith(".")} == TOP

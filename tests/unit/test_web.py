@@ -118,13 +118,10 @@ def test_slack_requests_are_worked_on_side_by_side(serving):
     server = serving(dispatch=dispatch)
     with ThreadPoolExecutor(4) as pool:
         calls = [
-            pool.submit(fetch, server, "/slack/events", b"a=%e4%b8%ad", {"X-Slack-Signature": "s"})
-            for _ in range(4)
+            pool.submit(fetch, server, "/slack/events", b"a=%e4%b8%ad", {"X-Slack-Signature": "s"}) for _ in range(4)
         ]
         answers = [call.result() for call in calls]
-    assert {(status, headers["x-test"], body) for status, headers, body in answers} == {
-        (200, "s", b"a=%e4%b8%ad")
-    }
+    assert {(status, headers["x-test"], body) for status, headers, body in answers} == {(200, "s", b"a=%e4%b8%ad")}
 
 
 def test_a_slow_request_from_slack_does_not_delay_health(serving):

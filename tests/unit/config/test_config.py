@@ -52,7 +52,9 @@ def test_an_unquoted_time_is_refused_whether_yaml_reads_it_as_a_number_or_not(wr
 
 
 def test_an_unquoted_time_inside_a_list_is_refused_too() -> None:
-    assert "config.yaml:4: channels[0].schedule.at[1]:" in refused(f'{CHANNEL}    schedule:\n      at: ["09:00", 10:30]\n')
+    assert "config.yaml:4: channels[0].schedule.at[1]:" in refused(
+        f'{CHANNEL}    schedule:\n      at: ["09:00", 10:30]\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,9 @@ def test_an_alias_that_repeats_itself_is_refused_and_does_not_hang() -> None:
 
 
 def test_dates_and_the_pause_are_dates() -> None:
-    schedule = parse(f"{CHANNEL}    schedule: {{skip_dates: [2026-12-25], pause_until: 2027-01-04}}\n").channels[0].schedule
+    schedule = (
+        parse(f"{CHANNEL}    schedule: {{skip_dates: [2026-12-25], pause_until: 2027-01-04}}\n").channels[0].schedule
+    )
     assert schedule.skip_dates == (date(2026, 12, 25),)
     assert schedule.pause_until == date(2027, 1, 4)
 
@@ -130,7 +134,9 @@ def test_a_crontab_line_means_what_cron_means() -> None:
     assert parse_crontab("*/30 8-9 * * *")[0] == ("08:00", "08:30", "09:00", "09:30")
 
 
-@pytest.mark.parametrize("line", ["30 9 * *", "61 9 * * *", "30 9 1 * *", "30 9 * * 8", "30 9 * * 5-1", "@daily", "* * * * *"])
+@pytest.mark.parametrize(
+    "line", ["30 9 * *", "61 9 * * *", "30 9 1 * *", "30 9 * * 8", "30 9 * * 5-1", "@daily", "* * * * *"]
+)
 def test_a_crontab_line_that_cannot_be_a_slot_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         parse_crontab(line)

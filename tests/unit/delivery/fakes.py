@@ -316,9 +316,7 @@ class MemoryStorage:
                 self.wording_rows[one, 1] = Wording(revision=1, title=f"title {one}", body=f"body {one}")
             entry = self.entry_rows[one]
             news.append(CandidateValue(entry_id=one, repo=entry.repo, title=entry.title, body=entry.body))
-        self.documents[number] = DocumentNews(
-            id=number, edition=date.fromisoformat(edition), entries=tuple(news)
-        )
+        self.documents[number] = DocumentNews(id=number, edition=date.fromisoformat(edition), entries=tuple(news))
 
     def revise(self, entry_id: int, body: str):
         entry = self.entry_rows[entry_id]
@@ -465,9 +463,9 @@ class MemoryStorage:
         row = self.channels[channel]
         return Turn(
             channel=channel,
-            queue=tuple(
-                r.delivery for r in rows if r.delivery.state is S.PLANNED and not self._waits(r.delivery)
-            )[:limit],
+            queue=tuple(r.delivery for r in rows if r.delivery.state is S.PLANNED and not self._waits(r.delivery))[
+                :limit
+            ],
             unresolved=self._unresolved(channel, since),
             roots=roots,
             parents={d.subject: d.thread_ts or d.ts for d in sent if d.kind is K.ENTRY and d.part == 0},
@@ -508,9 +506,7 @@ class MemoryStorage:
         for record in records:
             row = self.rows[record.delivery_id]
             mine = (
-                row.delivery.state is S.SENDING
-                and row.claimed_by == owner
-                and row.delivery.attempts == record.attempt
+                row.delivery.state is S.SENDING and row.claimed_by == owner and row.delivery.attempts == record.attempt
             )
             if record.next_post_at is not None:
                 self.channels[row.delivery.channel].next_post_at = record.next_post_at
@@ -642,9 +638,7 @@ class MemoryStorage:
             if row.delivery.state is S.SENDING and row.claimed_until < now:
                 state = S.PLANNED if row.delivery.kind is K.UPDATE else S.UNCERTAIN
                 doubts = row.delivery.doubts + (state is S.UNCERTAIN)
-                self._set(
-                    row.delivery.id, state=state, error="lease_expired", next_try_at=look_at, doubts=doubts
-                )
+                self._set(row.delivery.id, state=state, error="lease_expired", next_try_at=look_at, doubts=doubts)
                 row.looks = 0
                 found.append(row.delivery)
         return tuple(found)
@@ -688,11 +682,7 @@ class MemoryStorage:
             updates = [r.delivery for r in self.of(d.channel, K.UPDATE) if r.delivery.subject == d.subject]
             updates = [one for one in updates if one.part == 0]
             gone = any(u.state is S.SKIPPED for u in updates)
-            if (
-                entry.revision > (row.told or 1)
-                and not gone
-                and not any(u.revision == entry.revision for u in updates)
-            ):
+            if entry.revision > (row.told or 1) and not gone and not any(u.revision == entry.revision for u in updates):
                 found.append(
                     EntryBehind(
                         channel=d.channel,
@@ -728,16 +718,12 @@ class MemoryStorage:
             gone = any(u.state is S.SKIPPED for u in updates)
             if (row.told or 0) < revision and not gone and not any(u.revision == revision for u in updates):
                 found.append(
-                    RootBehind(
-                        channel=d.channel, slot_id=d.slot_id, subject=d.subject, revision=revision, ts=d.ts
-                    )
+                    RootBehind(channel=d.channel, slot_id=d.slot_id, subject=d.subject, revision=revision, ts=d.ts)
                 )
         return tuple(found[:limit])
 
     def add_deliveries(self, channel, drafts, slot_id, now):
-        present = {
-            (d.kind, d.subject, d.revision, d.part) for d in (r.delivery for r in self.of(channel, *K))
-        }
+        present = {(d.kind, d.subject, d.revision, d.part) for d in (r.delivery for r in self.of(channel, *K))}
         ordinal = max((r.delivery.ordinal for r in self.of(channel, *K)), default=0)
         count = 0
         for draft in drafts:
@@ -821,9 +807,7 @@ class MemoryStorage:
         return found
 
     def wordings(self, entry_id, revisions):
-        return {
-            one: self.wording_rows[entry_id, one] for one in revisions if (entry_id, one) in self.wording_rows
-        }
+        return {one: self.wording_rows[entry_id, one] for one in revisions if (entry_id, one) in self.wording_rows}
 
     # DeskStorage, AlertStorage
     def by_key(self, key):
@@ -854,9 +838,7 @@ class MemoryStorage:
         return self.alerts.pop(cause, None) is not None
 
 
-def policy(
-    channel=CHANNEL, times=("09:00",), zone="Asia/Shanghai", layout=Layout.CHANNEL, **more
-) -> ChannelPolicy:
+def policy(channel=CHANNEL, times=("09:00",), zone="Asia/Shanghai", layout=Layout.CHANNEL, **more) -> ChannelPolicy:
     slots = tuple(SlotTime(at=time.fromisoformat(one)) for one in times)
     return ChannelPolicy(
         channel=channel,

@@ -146,9 +146,7 @@ def test_doubt_is_settled_only_after_the_last_moment_of_acceptance():
 def test_a_doubtful_message_holds_back_the_later_ones_until_it_is_settled():
     house = morning()
     house.slack.script.extend([None, DROP_AFTER])
-    house.slack.looks.extend(
-        CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:02:00")) for _ in range(1)
-    )
+    house.slack.looks.extend(CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:02:00")) for _ in range(1))
     house.run(60)
     assert house.slack.texts() == expected(5)[:2]
     house.run(120)
@@ -188,9 +186,7 @@ def test_a_message_that_cannot_be_looked_for_is_held_and_told_once():
 def test_looks_that_fail_are_bounded():
     house = morning(entries=1, max_looks=3)
     house.slack.script.extend([None, DROP_AFTER])
-    house.slack.looks.extend(
-        CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:01:00")) for _ in range(9)
-    )
+    house.slack.looks.extend(CannotLook(reason="ratelimited", retry_at=at("2026-03-02T01:01:00")) for _ in range(9))
     house.run(600)
     assert house.delivery("entry:1").state is DeliveryState.HELD
     assert len(house.slack.looks) == 6
@@ -511,9 +507,7 @@ def test_alerts_go_to_their_channel_once_and_never_about_themselves():
     house.slack.closed[CHANNEL] = "is_archived"
     house.slack.closed[alerts] = "not_in_channel"
     house.run(20)
-    assert (
-        len([1 for _, channel in house.slack.calls if channel == alerts]) == 2
-    )  # its own root, and one alert
+    assert len([1 for _, channel in house.slack.calls if channel == alerts]) == 2  # its own root, and one alert
     del house.slack.closed[alerts]
     house.run(1800, every=30)
     assert not [text for text in house.slack.texts(alerts) if "C3" in text]

@@ -75,9 +75,7 @@ def test_a_slot_with_only_carried_entries_is_empty_and_has_told_its_documents():
 
 
 def test_down_at_nine_and_up_at_twenty_to_ten_is_made_up_for():
-    (plan,) = decide(
-        policy(), KNOWN, "2026-03-02T01:40", News(fresh=(document(1, "2026-03-02", 1),)), [YESTERDAY]
-    )
+    (plan,) = decide(policy(), KNOWN, "2026-03-02T01:40", News(fresh=(document(1, "2026-03-02", 1),)), [YESTERDAY])
     assert plan.state is SlotState.PLANNED
 
 
@@ -137,9 +135,7 @@ def test_a_channel_set_up_within_the_window_gets_its_digest_the_same_morning():
 
 def test_the_first_run_posts_the_newest_whole_editions_and_records_the_rest_as_skipped():
     start = date(2025, 12, 1)
-    fresh = tuple(
-        document(n, (start + timedelta(days=n)).isoformat(), *range(n * 8, n * 8 + 8)) for n in range(90)
-    )
+    fresh = tuple(document(n, (start + timedelta(days=n)).isoformat(), *range(n * 8, n * 8 + 8)) for n in range(90))
     (plan,) = decide(policy(), NEW, "2026-03-02T01:00", News(fresh=fresh))
     assert shown(plan)[1:] == [f"entry:{n}" for n in range(88 * 8, 90 * 8)]
     assert len(shown(plan, DeliveryState.SKIPPED)) == 88 * 8
@@ -256,9 +252,7 @@ def test_a_thousand_channels_with_five_hundred_candidates_take_less_than_a_secon
     channels = [Channel(team_id="T1", channel_id=f"C{n}") for n in range(1000)]
     policies = [
         replace(
-            policy(
-                one, max_messages=600, wanted=Wanted(repos=("vllm",), topics=(words[n % 5], words[n % 3]))
-            ),
+            policy(one, max_messages=600, wanted=Wanted(repos=("vllm",), topics=(words[n % 5], words[n % 3]))),
             schedule=Schedule(times=policy().schedule.times, zone=zone),
         )
         for n, one in enumerate(channels)

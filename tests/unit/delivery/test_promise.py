@@ -78,9 +78,7 @@ def test_nothing_is_lost_doubled_or_out_of_order(faults, choices, kind, blind):
     )
     house.storage.add_document(1, "2026-03-02", range(1, 6))
     house.slack.script.extend(faults)
-    house.slack.looks.extend(
-        CannotLook(reason="ratelimited", retry_at=house.clock.now()) for _ in range(blind)
-    )
+    house.slack.looks.extend(CannotLook(reason="ratelimited", retry_at=house.clock.now()) for _ in range(blind))
     through_it_all(house, 25, choices)
     expected = ["root"] if "max_messages" in kind else ["root", "e1", "e2", "e3", "e4", "e5"]
     for channel in (CHANNEL, OTHER):

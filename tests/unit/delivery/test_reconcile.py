@@ -51,10 +51,7 @@ def test_a_look_that_needs_a_person_is_held_at_once():
 
 def test_failed_looks_are_repeated_ever_more_slowly_and_then_held():
     cannot = CannotLook(reason="ratelimited", retry_at=NOW + timedelta(seconds=20))
-    waits = [
-        (resolve(doubtful(looks=n), cannot, NOW, SETTINGS).next_try_at - NOW).total_seconds()
-        for n in range(3)
-    ]
+    waits = [(resolve(doubtful(looks=n), cannot, NOW, SETTINGS).next_try_at - NOW).total_seconds() for n in range(3)]
     assert waits == [20, 30, 60]
     assert resolve(doubtful(looks=3), cannot, NOW, SETTINGS).state is DeliveryState.HELD
 

@@ -99,9 +99,7 @@ def test_late_is_only_what_lies_beyond_the_grace():
 
 
 @given(
-    zone=st.sampled_from(
-        ["Europe/Berlin", "America/New_York", "Asia/Shanghai", "Australia/Lord_Howe", "Asia/Tehran"]
-    ),
+    zone=st.sampled_from(["Europe/Berlin", "America/New_York", "Asia/Shanghai", "Australia/Lord_Howe", "Asia/Tehran"]),
     minute=st.integers(0, 1439),
     start=st.integers(1_704_067_200, 1_796_083_200),
     cuts=st.lists(st.integers(1, 5000), min_size=1, max_size=12),

@@ -42,9 +42,7 @@ def test_nothing_leads_out_of_sent():
 
 
 def test_doubt_never_leads_to_sending_without_a_look_or_a_person():
-    ways = {
-        event for (state, event), after in TRANSITIONS.items() if state is S.UNCERTAIN and after is S.PLANNED
-    }
+    ways = {event for (state, event), after in TRANSITIONS.items() if state is S.UNCERTAIN and after is S.PLANNED}
     assert ways == {Event.ABSENT}
 
 

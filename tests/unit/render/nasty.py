@@ -78,9 +78,7 @@ LETTERS = ("a", "字", "\U0001f600", "\u0e33", "\U000e0041", "\uffff", "\x1b", "
 def text(chance: random.Random, most: int = 40) -> str:
     """Tokens and stray characters, sometimes very many."""
     length = chance.choice((0, 1, 3, most // 4, most, most * (20 if chance.random() < 0.02 else 1)))
-    return "".join(
-        chance.choice(TOKENS) if chance.random() < 0.8 else chance.choice(LETTERS) for _ in range(length)
-    )
+    return "".join(chance.choice(TOKENS) if chance.random() < 0.8 else chance.choice(LETTERS) for _ in range(length))
 
 
 def render_all(renderer: Renderer, vocabulary, title: str, body: str, chance: random.Random) -> None:
@@ -122,17 +120,13 @@ def _entry(renderer: Renderer, entry: Entry, how: Style, chance: random.Random) 
 
 def _lines(entry: Entry, chance: random.Random) -> tuple[RootLine, ...]:
     return tuple(
-        RootLine(
-            entry_id=n, title=entry.title, repo=entry.repo, verdict=entry.extraction.verdict, link=entry.url
-        )
+        RootLine(entry_id=n, title=entry.title, repo=entry.repo, verdict=entry.extraction.verdict, link=entry.url)
         for n in range(chance.choice((1, 2, 7, 31)))
     )
 
 
 def _heads(renderer: Renderer, entry: Entry, how: Style, chance: random.Random) -> None:
-    carried = CarriedGroup(
-        day=seeds.DAYS[0], link=entry.url, lines=(CarriedLine(title=entry.title, link=entry.body),)
-    )
+    carried = CarriedGroup(day=seeds.DAYS[0], link=entry.url, lines=(CarriedLine(title=entry.title, link=entry.body),))
     lines = _lines(entry, chance)
     view = RootView(local_date=seeds.DAYS[1], lines=lines, carried=(carried,), repeated=(1,))
     judge(renderer.root(view, how))
@@ -150,9 +144,7 @@ def _lists(renderer: Renderer, entry: Entry, how: Style, chance: random.Random) 
 
 def _search(renderer: Renderer, entry: Entry, how: Style, chance: random.Random) -> None:
     start = chance.randrange(len(entry.body) + 1)
-    snippet = Snippet(
-        text=entry.body, matches=(Span(start=start, end=start + 2),), cut_before=True, cut_after=False
-    )
+    snippet = Snippet(text=entry.body, matches=(Span(start=start, end=start + 2),), cut_before=True, cut_after=False)
     hit = AnswerHit(entry=entry, score=1.0, snippet=snippet)
     query = EntryQuery(text=entry.title)
     more, offset = chance.random() < 0.5, chance.choice((0, 5))

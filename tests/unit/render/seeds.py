@@ -85,16 +85,12 @@ def carried() -> CarriedGroup:
     return CarriedGroup(
         day=DAYS[0],
         link="https://acme.slack.com/archives/C0VLLM/p1796086800000100",
-        lines=tuple(
-            CarriedLine(title=line.title, link=permalink(line.entry_id)) for line in lines(range(5, 9))
-        ),
+        lines=tuple(CarriedLine(title=line.title, link=permalink(line.entry_id)) for line in lines(range(5, 9))),
     )
 
 
 def second_day(**changes) -> RootView:
-    return RootView(
-        **{"local_date": DAYS[1], "lines": lines(range(9, 13)), "carried": (carried(),), **changes}
-    )
+    return RootView(**{"local_date": DAYS[1], "lines": lines(range(9, 13)), "carried": (carried(),), **changes})
 
 
 def late() -> Late:

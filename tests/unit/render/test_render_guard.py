@@ -140,9 +140,7 @@ def test_output_that_is_no_list_of_blocks_is_refused(environment):
 
 
 def test_every_character_of_the_output_knows_its_line(environment):
-    source = (
-        '[\n  {{ rich_text(title) }},\n  {% if flag %}\n  {"a": 1},\n  {% endif %}\n  {"b": 2}\n  {"c": 3}\n]'
-    )
+    source = '[\n  {{ rich_text(title) }},\n  {% if flag %}\n  {"a": 1},\n  {% endif %}\n  {"b": 2}\n  {"c": 3}\n]'
     trace = trace_lines(environment, source, {"title": "x\ny", "flag": True}, template="entry")
     assert trace.error_line() == 7
     assert [trace.block_line(number) for number in (1, 2, 3)] == [2, 4, 6]

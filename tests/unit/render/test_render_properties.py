@@ -47,9 +47,7 @@ def test_a_short_run_of_the_fuzzer_finds_nothing(renderer):
 
 VALUE = st.recursive(
     st.one_of(TEXTS, st.none(), st.booleans(), st.integers()),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
     max_leaves=5,
 )
 

@@ -33,9 +33,7 @@ def renderer():
 
 
 def entry(title="标题", body="正文。", **more) -> Entry:
-    return Entry(
-        **{"id": 1, "repo": "o/n", "title": title, "body": body, "revision": 1, "edition": DAY, **more}
-    )
+    return Entry(**{"id": 1, "repo": "o/n", "title": title, "body": body, "revision": 1, "edition": DAY, **more})
 
 
 @pytest.mark.parametrize(
@@ -60,9 +58,7 @@ def test_17_a_text_over_every_limit_is_split_and_complete(renderer, title, body)
     for part in parts:
         judge(part)
     words = vocabulary.load()
-    assert shown(parts) == squeezed(
-        plain(parse_inline(title, vocabulary=words)) + plain(parse(body, vocabulary=words))
-    )
+    assert shown(parts) == squeezed(plain(parse_inline(title, vocabulary=words)) + plain(parse(body, vocabulary=words)))
 
 
 def test_17_a_message_is_valid_wherever_a_long_title_stands(renderer):
@@ -95,10 +91,7 @@ def test_19_forty_hits_of_three_blocks_fit_and_every_one_is_there(renderer):
     read = " ".join(page.text for page in pages)
     assert all(f"{number + 1}. 命中 {number} " in read for number in range(40))
     states = [
-        json.loads(one["value"])
-        for page in pages
-        for one in walk(page.blocks)
-        if one.get("action_id") == "search_next"
+        json.loads(one["value"]) for page in pages for one in walk(page.blocks) if one.get("action_id") == "search_next"
     ]
     assert [state["from"] for state in states] == [5, 10, 15, 20, 25, 30, 35]
 
@@ -124,9 +117,7 @@ def test_21_a_title_is_literal_and_links_only_to_its_own_address(renderer, title
     judge(renderer.root(RootView(local_date=DAY, lines=(line, line)), style()))
 
 
-@pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.com/" + "x" * 3_000, ""]
-)
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://e.com/" + "x" * 3_000, ""])
 def test_21_an_address_that_cannot_be_a_link_is_none(renderer, url):
     (message,) = renderer.entry(entry(url=url), style())
     judge(message)
@@ -159,9 +150,7 @@ def test_22_nothing_from_a_digest_calls_anybody(renderer):
 
 
 def test_22_a_share_names_the_sharer_and_nobody_else(renderer):
-    (message,) = renderer.shared(
-        entry(SUMMONS), style(), user_id="U0ME", user_name="<!here>", comment=SUMMONS
-    )
+    (message,) = renderer.shared(entry(SUMMONS), style(), user_id="U0ME", user_name="<!here>", comment=SUMMONS)
     judge(message, mentions=frozenset({"U0ME"}))
     assert message.text.startswith("@&lt;!here&gt; 分享了一条导读：请 &lt;!channel&gt;")
 
@@ -241,9 +230,7 @@ def test_a_long_query_still_turns_the_page(renderer):
     )
     message = renderer.search(answer, style())
     judge(message)
-    (state,) = (
-        json.loads(one["value"]) for one in walk(message.blocks) if one.get("action_id") == "search_next"
-    )
+    (state,) = (json.loads(one["value"]) for one in walk(message.blocks) if one.get("action_id") == "search_next")
     assert query.startswith(state["q"])
     assert len(state["q"]) > 100
     assert "9+ 条" in message.text

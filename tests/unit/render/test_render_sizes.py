@@ -33,9 +33,7 @@ COUNTS = st.sampled_from((0, 1, 2, 29, 30, 31, 100, 101, 2_734))
 @st.composite
 def some_lines(draw, counts=COUNTS):
     """Lines that differ in title, repository, verdict and link: a few kinds, by turns."""
-    kinds = draw(
-        st.lists(st.tuples(TITLES, TITLES, st.sampled_from((None, *Verdict)), LINKS), min_size=1, max_size=4)
-    )
+    kinds = draw(st.lists(st.tuples(TITLES, TITLES, st.sampled_from((None, *Verdict)), LINKS), min_size=1, max_size=4))
     lines = [
         RootLine(entry_id=number, title=title, repo=repo or "o/n", verdict=verdict, link=link)
         for number, (title, repo, verdict, link) in enumerate(kinds)
@@ -96,7 +94,9 @@ def test_any_list_for_a_reader_is_valid(lines, total, channels):
 
 
 def flood(count: int, title: str = "调度器在抢占之后归还预算，新请求不再饿死") -> tuple[RootLine, ...]:
-    return tuple(RootLine(entry_id=number, title=f"{title} {number}", repo="acme/widgets") for number in range(1, count + 1))
+    return tuple(
+        RootLine(entry_id=number, title=f"{title} {number}", repo="acme/widgets") for number in range(1, count + 1)
+    )
 
 
 @pytest.mark.parametrize(("language", "words"), [(Language.ZH, "还有 2704 条"), (Language.EN, "2704 more")])
@@ -105,7 +105,7 @@ def test_thousands_of_entries_are_thirty_lines_and_the_number_of_the_rest(langua
     view = RootView(local_date=DAY, lines=flood(2_734), repeated=repeated, folded=True)
     message = RENDERER.compact(view, seeds.style(language))
     judge(message)
-    assert len(re.findall(r"^\d+\. ", message.text, re.M)) == 30
+    assert len(re.findall(r"^\d+\. ", message.text, re.MULTILINE)) == 30
     assert words in message.text
     assert "1367" in message.text, "how many stand in two digests, not which"
     (menu,) = [one for one in walk(message.blocks) if one.get("type") == "static_select"]

@@ -41,9 +41,7 @@ def test_a_team_s_template_takes_the_built_in_one_s_place(words, own):
     style = own('[\n  {{ header(title_text) }},\n  {{ rich_text(verdict, " · ", edition, "\\n", body) }}\n]')
     message, reports = render(words, style)
     assert [block["type"] for block in message.blocks] == ["header", "rich_text"]
-    assert message.text.startswith(
-        "修复 free_blocks 缓存关闭时块复用顺序被翻转的回归\n精读 · 12月1日\n值得精读"
-    )
+    assert message.text.startswith("修复 free_blocks 缓存关闭时块复用顺序被翻转的回归\n精读 · 12月1日\n值得精读")
     assert reports == []
 
 
@@ -75,14 +73,10 @@ def test_a_broken_template_falls_back_and_says_where(words, own, source, reason)
 
 
 def test_a_template_that_fails_only_for_nasty_entries_is_found_by_the_check(words, own):
-    style = own(
-        '[{"type": "header", "text": {"type": "plain_text", "text": {{ title_text }}, "emoji": false}}]'
-    )
+    style = own('[{"type": "header", "text": {"type": "plain_text", "text": {{ title_text }}, "emoji": false}}]')
     _, reports = render(words, style)
     assert reports == []
-    assert "entry, line 1: block 1 (header): " in "".join(
-        check_templates(style.templates_dir, vocabulary=words)
-    )
+    assert "entry, line 1: block 1 (header): " in "".join(check_templates(style.templates_dir, vocabulary=words))
 
 
 def test_a_template_that_says_too_much_of_a_cut_entry_is_passed_over_too(words, own):

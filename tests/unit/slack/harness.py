@@ -126,9 +126,7 @@ class FakeDesk:
             return None
         keep = "entry_unsave" if 7 in self.saved_ids else "entry_save"
         carried = f'{{"entry":7,"channel":"{reader.channel_id}"}}'
-        return modal(
-            "entry 7", buttons((keep, "7"), ("entry_share", "7"), ("entry_thread", "x")), carried=carried
-        )
+        return modal("entry 7", buttons((keep, "7"), ("entry_share", "7"), ("entry_thread", "x")), carried=carried)
 
     def search_form(self, reader, *, query="", answer=None):
         blocks = answer.blocks if answer else ()
@@ -272,9 +270,7 @@ class Hand:
 
     def whisper(self, channel, containing):
         """The ephemeral message with these words, once it is there."""
-        return eventually(
-            lambda: next((one for one in self.whispers(channel) if containing in one["text"]), None)
-        )
+        return eventually(lambda: next((one for one in self.whispers(channel) if containing in one["text"]), None))
 
     def modal(self, containing):
         """The modal on top, once it holds these words."""

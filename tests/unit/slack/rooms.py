@@ -96,9 +96,7 @@ class MemoryMarks:
 
     def saved(self, team_id, user_id, limit):
         kept = self.kept.get(user_id, {})
-        return tuple(Saved(entry=self.archive.known[each], saved_at=kept[each]) for each in reversed(kept))[
-            :limit
-        ]
+        return tuple(Saved(entry=self.archive.known[each], saved_at=kept[each]) for each in reversed(kept))[:limit]
 
     def saved_among(self, team_id, user_id, entry_ids):
         return frozenset(entry_ids) & frozenset(self.kept.get(user_id, {}))

@@ -36,8 +36,7 @@ def rooms():
 def stands(*places):
     return Activity(
         places=tuple(
-            Place(channel=channel, ts=ts, thread_ts=next(iter(thread), None))
-            for channel, ts, *thread in places
+            Place(channel=channel, ts=ts, thread_ts=next(iter(thread), None)) for channel, ts, *thread in places
         )
     )
 
@@ -118,9 +117,7 @@ def test_a_filter_that_was_not_understood_is_named_above_the_hits(text, told):
 
 
 def test_a_day_shows_its_edition(rooms):
-    rooms.archive.known[3] = entry(
-        3, "older", edition=DAY - timedelta(days=1), editions=(DAY - timedelta(days=1),)
-    )
+    rooms.archive.known[3] = entry(3, "older", edition=DAY - timedelta(days=1), editions=(DAY - timedelta(days=1),))
     today = rooms.desk.search(READER, "today").text
     assert "vllm one" in today
     assert "older" not in today

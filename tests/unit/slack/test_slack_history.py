@@ -23,9 +23,7 @@ def message(ts, key=None, event_type="digest_delivery"):
 
 
 def page(*messages, cursor=""):
-    return http_answer(
-        body={"ok": True, "messages": list(messages), "response_metadata": {"next_cursor": cursor}}
-    )
+    return http_answer(body={"ok": True, "messages": list(messages), "response_metadata": {"next_cursor": cursor}})
 
 
 def look(server, **more):
@@ -34,9 +32,7 @@ def look(server, **more):
 
 
 def test_a_message_on_the_second_page_is_found():
-    with Loopback(
-        [page(message("9.1", "other"), cursor="c2"), page(message("5.1"), message("4.1", "k1"))]
-    ) as server:
+    with Loopback([page(message("9.1", "other"), cursor="c2"), page(message("5.1"), message("4.1", "k1"))]) as server:
         assert look(server) == Found(ts="4.1")
     first, second = (parse_qs(request.body.decode()) for request in server.requests)
     assert first["include_all_metadata"] == ["1"]
@@ -45,9 +41,7 @@ def test_a_message_on_the_second_page_is_found():
 
 
 def test_all_pages_without_it_mean_absent():
-    with Loopback(
-        [page(message("9.1"), cursor="c2"), page(message("8.1", "k1", event_type="theirs"))]
-    ) as server:
+    with Loopback([page(message("9.1"), cursor="c2"), page(message("8.1", "k1", event_type="theirs"))]) as server:
         assert look(server) == Absent()
     assert len(server.requests) == 2
 

@@ -23,9 +23,7 @@ MESSAGE = Message(text="标题", blocks=(BLOCK,))
 
 
 def post(url, *, timeout=5, **more):
-    return SlackPoster(posting_client("xoxb-1", api_url=url, timeout=timeout)).post(
-        CHANNEL, MESSAGE, key="k1", **more
-    )
+    return SlackPoster(posting_client("xoxb-1", api_url=url, timeout=timeout)).post(CHANNEL, MESSAGE, key="k1", **more)
 
 
 ENDS = {
@@ -223,7 +221,5 @@ def test_a_client_that_retries_is_not_accepted_for_posting():
 def test_the_seconds_of_a_post_are_observed_also_when_it_fails():
     seen = []
     with Loopback([DROP]) as server:
-        SlackPoster(posting_client("x", api_url=server.url), observe=seen.append).post(
-            CHANNEL, MESSAGE, key="k"
-        )
+        SlackPoster(posting_client("x", api_url=server.url), observe=seen.append).post(CHANNEL, MESSAGE, key="k")
     assert len(seen) == 1

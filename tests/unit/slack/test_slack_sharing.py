@@ -90,9 +90,7 @@ def test_the_same_wish_twice_posts_once_and_another_one_again(sharing, workspace
 @pytest.mark.parametrize(
     "kind", [FaultKind.DROP_AFTER, FaultKind.STATUS_AFTER, FaultKind.NOT_JSON_AFTER, FaultKind.ERROR_AFTER]
 )
-def test_a_share_whose_answer_was_lost_is_found_and_not_posted_again(
-    sharing, workspace, rooms, channel, kind
-):
+def test_a_share_whose_answer_was_lost_is_found_and_not_posted_again(sharing, workspace, rooms, channel, kind):
     workspace.add_fault(Fault(kind=kind))
     assert share(sharing, workspace, channel).key == "shared"
     assert [rooms.marks.shares["k1"]] == [one["ts"] for one in posted(workspace, channel)]

@@ -101,9 +101,7 @@ def test_pauses_grow_to_half_a_minute_and_begin_again():
     ],
 )
 def test_an_ack_says_what_the_listener_said(kind, response, expected):
-    response.headers["content-type"] = [
-        "application/json" if str(response.body).startswith("{") else "text/plain"
-    ]
+    response.headers["content-type"] = ["application/json" if str(response.body).startswith("{") else "text/plain"]
     assert ack({"envelope_id": "e", "type": kind}, response) == expected
 
 

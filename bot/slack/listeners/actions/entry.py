@@ -25,23 +25,17 @@ def register(app: App, services: Services) -> None:
     @app.action(actions.ENTRY_SHARE)
     def open_share_form(ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        services.work.run(
-            lambda: _ask_for_comment(services, body), feature="share", teller=services.teller(body)
-        )
+        services.work.run(lambda: _ask_for_comment(services, body), feature="share", teller=services.teller(body))
 
     @app.action(actions.ENTRY_SAVE)
     def save(ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        services.work.start(
-            lambda: _keep(services, body, saved=True), feature="save", teller=services.teller(body)
-        )
+        services.work.start(lambda: _keep(services, body, saved=True), feature="save", teller=services.teller(body))
 
     @app.action(actions.ENTRY_UNSAVE)
     def unsave(ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        services.work.start(
-            lambda: _keep(services, body, saved=False), feature="unsave", teller=services.teller(body)
-        )
+        services.work.start(lambda: _keep(services, body, saved=False), feature="unsave", teller=services.teller(body))
 
     @app.action(actions.ENTRY_THREAD)
     def follow_link(ack: Ack) -> None:

@@ -17,9 +17,7 @@ def register(app: App, services: Services) -> None:
     @app.global_shortcut(actions.SEARCH_SHORTCUT)
     def search(ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        services.work.run(
-            lambda: _open(services, body), feature="search shortcut", teller=services.teller(body)
-        )
+        services.work.run(lambda: _open(services, body), feature="search shortcut", teller=services.teller(body))
 
 
 def _open(services: Services, body: dict[str, Any]) -> None:

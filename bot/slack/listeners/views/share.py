@@ -31,9 +31,7 @@ def register(app: App, services: Services) -> None:
         key = f"share:{reader.team_id}:{body['view']['id']}"
 
         def share() -> None:
-            said = services.sharing.share(
-                reader, entry_id, channel_id=channel_id, comment=comment, request_key=key
-            )
+            said = services.sharing.share(reader, entry_id, channel_id=channel_id, comment=comment, request_key=key)
             if said.key != "shared" and back is not None:
                 tell(back, said)
 
