@@ -90,9 +90,8 @@ def _print(answer: Answer) -> None:
     if answer.relaxed:
         console.print(Text("Nothing has the words whole; these have their parts.", style="dim"))
     for hit in answer.hits:
-        facts = " · ".join([hit.entry.repo, hit.entry.edition.isoformat()])
         console.print(_marked(hit.entry.title, hit.title_matches, style="bold"))
-        console.print(Text(facts, style="dim"))
+        console.print(Text(f"{hit.entry.repo} · {hit.entry.edition.isoformat()}", style="dim"))
         if hit.snippet:
             console.print(_marked(hit.snippet.text, hit.snippet.matches))
         console.print()
