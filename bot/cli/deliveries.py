@@ -44,6 +44,7 @@ def command(
     A held message is one that may stand in the channel and could not be looked for. Look in the channel yourself: if
     it is there, `settle KEY TS`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
     """
+    context.obj = config_path
     if context.invoked_subcommand is not None:
         return
     from bot.storage.listing import list_channels, list_deliveries  # noqa: PLC0415 - --help must not wait for it
@@ -59,21 +60,29 @@ def command(
         _print(rows, names, titles)
 
 
+_config_option = click.option(
+    "--config", "config_path", type=click.Path(path_type=Path, dir_okay=False), help="The configuration file."
+)
+"""After the verb as well as before it: `deliveries --config FILE settle` and `deliveries settle --config FILE`."""
+
+
 @verb("settle", example="digest-bot deliveries settle 3f2a 1796086800.000100")
 @click.argument("key")
 @click.argument("ts")
-@config_option
-def settle(config_path: Path, key: str, ts: str) -> None:
+@_config_option
+@click.pass_obj
+def settle(configured: Path, config_path: Path | None, key: str, ts: str) -> None:
     """The message stands in the channel with this ts: count it as sent."""
-    _decide(config_path, key, ts)
+    _decide(config_path or configured, key, ts)
 
 
 @verb("retry", example="digest-bot deliveries retry 3f2a")
 @click.argument("key")
-@config_option
-def retry(config_path: Path, key: str) -> None:
+@_config_option
+@click.pass_obj
+def retry(configured: Path, config_path: Path | None, key: str) -> None:
     """The message is not in the channel: send it again."""
-    _decide(config_path, key, None)
+    _decide(config_path or configured, key, None)
 
 
 command.add_command(settle)

@@ -15,6 +15,7 @@ from bot.render.messages import Renderer
 from bot.render.views import EditionView, HelpView, HomeGroup, HomeView, Style
 from bot.slack.places import Places
 from bot.slack.ports import Archive, Reader, Said
+from bot.slack.turns import Turns
 
 PAGE = 5
 EDITION = 100
@@ -56,6 +57,7 @@ class ReadingDesk:
         self._now = now
         self._help_view = help_view
         self._observe = observe
+        self._turns = Turns()
 
     # --- messages ---
 
@@ -78,7 +80,8 @@ class ReadingDesk:
 
     def search(self, reader: Reader, text: str) -> Message:
         """The first page of what is found."""
-        return self._found(reader, text, 0)
+        with self._turns.taken():
+            return self._found(reader, text, 0)
 
     def page(self, reader: Reader, state: str) -> Message:
         """A further page."""
@@ -86,7 +89,8 @@ class ReadingDesk:
             query, start = read_search_state(state)
         except ValueError:
             return self.sentence(reader, "failed")
-        return self._found(reader, query, max(0, start))
+        with self._turns.taken():
+            return self._found(reader, query, max(0, start))
 
     # --- views ---
 

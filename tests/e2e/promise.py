@@ -62,9 +62,16 @@ class Team(Morning):
         return [str(one["text"]) for one in self.read(channel).messages() if is_root(one)]
 
     def read(self, channel: str) -> Reading:
+        self.flush()
         return Reading.of(self.workspace.api_url, self.workspace.bot_token, channel)
 
+    def flush(self) -> None:
+        """Alerts are posted aside: what was raised before a look shall be there."""
+        if self.bot is not None:
+            self.bot.delivery.flush(10)
+
     def told(self) -> list[str]:
+        self.flush()
         return [str(one["text"]) for one in self.ops.messages()]
 
     def slots(self) -> list[str]:

@@ -107,11 +107,11 @@ def test_a_tick_that_hangs_is_counted_and_told_and_the_next_slot_still_runs(team
     hang, stuck = threading.Event(), threading.Event()
     usual = bot.delivery.plan
 
-    def plan() -> None:
+    def plan(**named) -> None:
         if not stuck.is_set():
             stuck.set()
             hang.wait(60)
-        usual()
+        usual(**named)
 
     monkeypatch.setattr(bot.delivery, "plan", plan)
     team.drop("a.txt", numbered(1, 3))

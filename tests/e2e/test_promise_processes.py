@@ -85,7 +85,7 @@ def leases(team: Path) -> list[Any]:
 
 
 def test_a_stop_waits_for_the_message_in_flight_and_gives_the_channel_back(team, slack, start_process):
-    slack.add_fault(Fault(kind=FaultKind.SLOW, skip=2, seconds=2))
+    slack.add_fault(Fault(kind=FaultKind.SLOW, skip=2, seconds=1))
     bot = start_process("run", cwd=team, **env(slack, sqlite(team)))
     eventually(lambda: len(slack.calls(method="chat.postMessage")) == 3, what="the slow message")
     began = time.monotonic()
