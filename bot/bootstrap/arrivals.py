@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from threading import RLock
+from threading import Event, RLock
 
 import structlog
 
@@ -29,6 +29,7 @@ class Arrivals:
     alarm: Alarm
     metrics: Metrics
     clock: Clock
+    stopping: Event
 
     complete_until: datetime | None = None
     """What lay in the inbox at this instant has been taken. None: it was never seen complete."""
@@ -53,6 +54,8 @@ class Arrivals:
         for name, problem in look.unreadable:
             self.alarm.raise_alert(f"document:{name}", f"{name} {problem.reason}")
         taken = tuple(self._take(look))
+        if self.stopping.is_set():
+            return taken
         if look.present != self._present:
             for name in self.ingest.forget_broken(INBOX, look.present):
                 self.alarm.clear(f"document:{name}")
@@ -63,9 +66,11 @@ class Arrivals:
         return taken
 
     def _take(self, arrivals: Iterable[Arrival]) -> list[Taken]:
-        taken = []
+        taken: list[Taken] = []
         waiting = list(arrivals)
         while waiting:
+            if self.stopping.is_set():
+                return taken  # thousands of files must not keep a stop waiting; the next start takes the others
             arrival = waiting[0]
             try:
                 one = self.ingest.take(
@@ -92,7 +97,7 @@ class Arrivals:
             first = one.problems[0]
             self.alarm.raise_alert(
                 cause,
-                f"{name} was set aside: line {first.line}: {first.reason} "
+                f"{name} was set aside: line {first.line}: {first.reason.rstrip('.')}. "
                 "Mend the file and it is read again; `digest-bot documents` lists all of them.",
             )
             return

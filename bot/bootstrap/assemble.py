@@ -131,6 +131,7 @@ def _assemble(
         alarm=delivery.alarm,
         metrics=metrics,
         clock=archive.clock,
+        stopping=stopping,
     )
     return Bot(
         config=config,
