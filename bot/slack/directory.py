@@ -61,10 +61,6 @@ class Directory:
                 )
             return self._identity
 
-    def check_token(self) -> None:
-        """Ask `auth.test` afresh: returns where the token is accepted, raises `Refused` where it is not."""
-        ask("auth.test", self._client.auth_test)
-
     def channel_ids(self, names: Collection[str]) -> dict[str, str]:
         """The IDs of channels by their names (`#general` or `general`), by one walk; names that it does not see lack.
 
