@@ -126,11 +126,11 @@ class DeliverySettings:
     """How often a channel that refuses is tried."""
     team_retry: timedelta = timedelta(minutes=1)
     """How often a workspace that refuses the token is asked."""
-    grab: int = 50
+    grab: int = 20
     """Channels leased at a time: few enough that replicas share the work."""
     share_after: int = 6
-    """Messages sent under one lease before the channel is offered to other replicas again; twice as many each time
-    that none takes it."""
+    """A channel is offered to other replicas after so many messages, and again after as many; the first time sooner,
+    each channel at its own moment."""
     workers: int = 64
     turn: float = 20.0
     """Length of one `deliver` call."""

@@ -106,14 +106,23 @@ class PlanStorage(Protocol):
 class SendStorage(Protocol):
     """What sending reads and writes."""
 
-    def lease(self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int) -> tuple[Channel, ...]:
+    def lease(
+        self,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        *,
+        since: datetime,
+        limit: int,
+        ahead: timedelta = timedelta(seconds=1),
+    ) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
         Such a channel has a PLANNED delivery other than an update, its lease is free or ran out before `now` (also
         where `owner` held it), its block is absent or over (`until <= now`), its workspace has no block at all (not
-        even one that is over: see `team_blocks`), its `next_post_at` is at most a second after `now`, the first
-        of its PLANNED deliveries has no `next_try_at` after `now`, and it has no unresolved delivery (SENDING,
-        UNCERTAIN or HELD, other than an update) that began at or after `since`: such a one holds back the others.
+        even one that is over: see `team_blocks`), its `next_post_at` is at most `ahead` after `now`, the first of its
+        PLANNED deliveries has no `next_try_at` after `now`, and it has no unresolved delivery (SENDING, UNCERTAIN or
+        HELD, other than an update) that began at or after `since`: such a one holds back the others.
         Entries of a COMPACT or THREAD slot whose root is unresolved are not counted as planned, however long it takes.
         Two callers never get the same channel.
         """

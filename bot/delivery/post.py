@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from threading import Event
+from zlib import crc32
 
 import structlog
 
@@ -33,8 +34,12 @@ _AHEAD_OF_HANDS = 4
 _LOOK_EVERY = timedelta(milliseconds=500)
 _HOLD_AT_MOST = timedelta(seconds=5)
 _LONGEST_NAP = 0.25
-_LEASABLE_AHEAD = timedelta(seconds=1)
-"""How long before the end of its pace a channel is leased: see `SendStorage.lease`."""
+_AHEAD = timedelta(seconds=1)
+"""How long before the end of its pace a replica with nothing to do leases a channel: see `SendStorage.lease`."""
+_LEAST_AHEAD = timedelta(milliseconds=200)
+"""The same for a replica with its hands full: what is offered goes to those with less to do."""
+_FEW = 10
+"""So many channels halve the time ahead."""
 
 
 class Sender:
@@ -71,8 +76,8 @@ class Sender:
         self._landed: list[Landing] = []
         self._looked_at: datetime | None = None
         self._freed: list[Channel] = []
-        self._patience: dict[Channel, int] = {}
-        """After how many more messages a channel that nobody took over is offered again."""
+        self._offered: set[Channel] = set()
+        """Channels that this process has offered to others, and may find again."""
         self._later: list[datetime] = []
         """When channels that were given back for a while want to be looked at again."""
         self._taken: dict[Channel, datetime] = {}
@@ -127,7 +132,8 @@ class Sender:
             return False
         until = now + self._settings.lease
         since = now - self._settings.order_wait
-        channels = self._storage.lease(self._owner, now, until, since=since, limit=limit)
+        ahead = max(_LEAST_AHEAD, _AHEAD / (1 + len(self._lines) / _FEW))
+        channels = self._storage.lease(self._owner, now, until, since=since, limit=limit, ahead=ahead)
         full = len(channels) == limit and limit == self._settings.grab
         self._looked_at = None if full else now
         if channels:
@@ -135,9 +141,8 @@ class Sender:
         return full
 
     def _open(self, channels: Sequence[Channel], since: datetime, now: datetime, until: datetime) -> None:
-        share_at = {one: self._patience.pop(one, self._settings.share_after) for one in channels}
         # One more than is sent under this lease: what lies behind it is read when its turn comes.
-        limit = max(share_at.values()) + 1
+        limit = self._settings.share_after + 1
         turns = self._storage.turns(channels, since, limit)
         spare: list[Channel] = []
         material = self._composer.gather([one for turn in turns.values() for one in turn.queue])
@@ -156,11 +161,21 @@ class Sender:
                     lease_until=until,
                     at=at,
                     material=material,
-                    share_at=share_at[channel],
+                    share_at=self._share_at(channel),
                     is_cut=len(turn.queue) >= limit,
                 )
                 self._lines.add(line)
         self._freed.extend(spare)
+
+    def _share_at(self, channel: Channel) -> int:
+        """After how many messages of this lease the channel is offered to other replicas."""
+        every = self._settings.share_after
+        if channel in self._offered:
+            self._offered.discard(channel)
+            return every
+        # A morning's channels speak in step. Were they all offered in the same second, whoever sleeps in it went away
+        # empty; so each begins elsewhere in the round.
+        return 1 + crc32(channel.channel_id.encode()) % every
 
     # --- sending ----------------------------------------------------------------------------------------------------
 
@@ -288,8 +303,8 @@ class Sender:
         if line.said >= line.share_at and at > now:
             # Its pace leaves a moment in which another replica, if there is one with less to do, can take it over.
             self._give_up(line.channel)
-            self._patience[line.channel] = 2 * line.share_at
-            heapq.heappush(self._later, max(now, at - _LEASABLE_AHEAD / 2))
+            self._offered.add(line.channel)
+            heapq.heappush(self._later, max(now, at - _LEAST_AHEAD))
             return
         self._hold(line, at, now)
 

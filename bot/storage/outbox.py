@@ -24,9 +24,6 @@ from bot.storage.sent import SentRow, after_sent
 
 log = structlog.get_logger(__name__)
 
-SOON = timedelta(seconds=1)
-"""A channel whose pace ends this soon is worth leasing: its message is rendered meanwhile."""
-
 NOTHING_SHOWN: Mapping[int, Shown] = MappingProxyType({})
 
 
@@ -37,13 +34,23 @@ class Outbox:
         self._database = database
         self._quick = Quick(database)
 
-    def lease(self, owner: str, now: datetime, until: datetime, *, since: datetime, limit: int) -> tuple[Channel, ...]:
+    def lease(
+        self,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        *,
+        since: datetime,
+        limit: int,
+        ahead: timedelta = timedelta(seconds=1),
+    ) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
+        A channel whose pace ends within `ahead` is leased, too: its message is rendered meanwhile.
         A channel with an unresolved delivery begun at or after `since` waits for it.
         On PostgreSQL a channel that another caller is just leasing is passed over, not waited for.
         """
-        wanted = {"now": now, "soon": now + SOON, "since": since, "limit": limit}
+        wanted = {"now": now, "soon": now + ahead, "since": since, "limit": limit}
         with self._database.transaction() as connection:
             found = [
                 Channel(team_id=row[0], channel_id=row[1]) for row in connection.execute(statements.LEASABLE, wanted)

@@ -118,6 +118,14 @@ def test_the_channel_that_has_waited_longest_is_leased_first(store, ids):
     assert store.lease("me", NOW + seconds(1), UNTIL, since=NEVER, limit=1) == (THERE,)
 
 
+def test_a_channel_is_leased_as_long_before_the_end_of_its_pace_as_was_asked(store, ids):
+    send(store, turn(store).queue[0], "1.0", next_post_at=NOW + seconds(1))
+    store.release("me", [HERE, THERE])
+    asked = {"since": NEVER, "limit": 9}
+    assert store.lease("me", NOW + seconds(0.7), UNTIL, ahead=seconds(0.2), **asked) == (THERE,)
+    assert store.lease("me", NOW + seconds(0.8), UNTIL, ahead=seconds(0.2), **asked) == (HERE,)
+
+
 def test_an_unresolved_message_holds_its_channel_back_until_the_wait_is_over(store, ids):
     store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
     root = turn(store).queue[0]

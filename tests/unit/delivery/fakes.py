@@ -397,7 +397,7 @@ class MemoryStorage:
         row.delivery = replace(row.delivery, **values)
 
     # SendStorage
-    def lease(self, owner, now, until, *, since, limit):
+    def lease(self, owner, now, until, *, since, limit, ahead=timedelta(seconds=1)):
         self._here()
         found = []
         for channel, row in self.channels.items():
@@ -413,7 +413,7 @@ class MemoryStorage:
                 and free
                 and (block is None or block.until <= now)
                 and channel.team_id not in self.teams
-                and (row.next_post_at is None or row.next_post_at <= now + timedelta(seconds=1))
+                and (row.next_post_at is None or row.next_post_at <= now + ahead)
                 and (planned[0].next_try_at is None or planned[0].next_try_at <= now)
                 and not self._unresolved(channel, since)
             ):

@@ -8,7 +8,7 @@ import pytest
 from bot.delivery.policy import Wanted, WhenEmpty
 from bot.delivery.values import CannotLook
 from bot.errors import StorageUnavailable
-from bot.model import DeliveryKind, DeliveryState, Layout
+from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from tests.unit.delivery.fakes import (
     CHANNEL,
     DROP_AFTER,
@@ -448,6 +448,24 @@ def test_several_processes_share_the_work_and_post_one_set():
         house.clock.advance(0.5)
     for one in (CHANNEL, OTHER, THIRD):
         assert house.slack.texts(one) == expected(5)
+
+
+@pytest.mark.parametrize("tick", [0.3, 1.0, 1.7])
+def test_a_replica_that_comes_late_to_a_morning_finds_work(tick):
+    channels = [Channel(team_id="T1", channel_id=f"C{number}") for number in range(20)]
+    house = morning(*map(policy, channels), entries=12, turn=0.1)
+    house.service.plan()
+    while len(house.slack.calls) < 2 * len(channels):  # by now one process holds every channel
+        house.service.deliver(house.stop)
+    late, sent, awake = house.process(), 0, house.clock.now()
+    while len(house.slack.calls) < 13 * len(channels):
+        house.service.deliver(house.stop)
+        house.clock.advance(0.05)
+        if house.clock.now() >= awake:
+            awake = house.clock.now() + timedelta(seconds=tick)
+            sent += late.deliver(house.stop).sent
+    assert all(house.slack.texts(one) == expected(12) for one in channels)
+    assert sent > 20
 
 
 def test_the_workspace_ceiling_holds_over_all_channels():
