@@ -24,9 +24,6 @@ from bot.text.indexed import IndexedText, indexed
 from tests import search_support
 from tests.bench import corpus
 
-POSTGRESQL_UP_TO = 200_000
-"""Nothing is promised of PostgreSQL beyond this, and building it takes long."""
-
 _CHUNK = 5_000
 
 
@@ -42,9 +39,8 @@ def build(size: int, folder: Path) -> None:
         ]
         with contextlib.suppress(ImportError):
             sinks.append(stack.enter_context(_tantivy_sink(size, folder)))
-        if size <= POSTGRESQL_UP_TO:
-            with contextlib.suppress(ImportError):
-                sinks.append(stack.enter_context(_postgresql_sink(size, folder)))
+        with contextlib.suppress(ImportError):
+            sinks.append(stack.enter_context(_postgresql_sink(size, folder)))
         for chunk in _chunks(corpus.entries(size)):
             texts = [(entry, indexed(entry)) for entry in chunk]
             for sink in sinks:

@@ -1,10 +1,11 @@
 """Look-up beside tantivy and LIKE, over the same corpus and the same queries, in one run. Read the ratios, not the times.
 
-    python -m tests.bench.search                                  # 1k and 100k entries
-    python -m tests.bench.search --sizes 1000,100000,1000000 --keep /var/tmp/bench
-    python -m tests.bench.search --ingest 100000                  # ingest with the index over the same without
+    python -m tests.bench.search                                  # 1k, 100k and 1M entries, and ingest; takes long
+    python -m tests.bench.search --keep /var/tmp/bench            # the same, the archives kept
+    python -m tests.bench.search --sizes 100000 --ingest 0        # one size only
 
-With `--keep` the archives are built once and used again. tantivy and PostgreSQL come with the `dev` and `test` extras.
+Ingest is recorded twice, with the index and without it, and the ratio of the two printed. With `--keep` the archives
+are built once and used again. tantivy and PostgreSQL come with the `dev` and `test` extras.
 """
 
 from __future__ import annotations
@@ -79,17 +80,16 @@ def bench(size: int, folder: Path, queries: Sequence[EntryQuery], *, like: int, 
         tantivy = Times.of(archives.tantivy_calls(size, folder, queries, PAGE), rounds=rounds)
         print(f"  tantivy                {tantivy}")
     postgresql = bare = None
-    if size <= archives.POSTGRESQL_UP_TO:
-        with (
-            contextlib.suppress(ImportError),
-            archives.postgresql(size, folder) as database,
-            database.reading() as connection,
-        ):
-            bare = Times.of([lambda: connection.exec_driver_sql("SELECT 1").fetchall()] * len(queries), rounds=rounds)
-            print(f"  PostgreSQL, SELECT 1   {bare}")
-            postgresql = Times.of(_calls(connection, queries), rounds=rounds)
-            print(f"  PostgreSQL, sort:new   {postgresql}")
-            print(f"  PostgreSQL, best       {Times.of(_calls(connection, best), rounds=rounds)}")
+    with (
+        contextlib.suppress(ImportError),
+        archives.postgresql(size, folder) as database,
+        database.reading() as connection,
+    ):
+        bare = Times.of([lambda: connection.exec_driver_sql("SELECT 1").fetchall()] * len(queries), rounds=rounds)
+        print(f"  PostgreSQL, SELECT 1   {bare}")
+        postgresql = Times.of(_calls(connection, queries), rounds=rounds)
+        print(f"  PostgreSQL, sort:new   {postgresql}")
+        print(f"  PostgreSQL, best       {Times.of(_calls(connection, best), rounds=rounds)}")
     if tantivy:
         _ratio(
             "SQLite / tantivy p50",
@@ -144,23 +144,24 @@ def _folder(kept: Path | None) -> Iterator[Path]:
 def main() -> None:
     """Build what is missing, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,100000", help="numbers of entries, with commas between")
+    parser.add_argument("--sizes", default="1000,100000,1000000", help="numbers of entries, with commas between")
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--like", type=int, default=50, help="LIKE is slow: only so many queries")
     parser.add_argument("--keep", type=Path, help="folder for the archives, kept for the next run")
     parser.add_argument("--build-only", action="store_true")
-    parser.add_argument("--ingest", type=int, default=0, metavar="N", help="measure the ingest of N entries instead")
+    parser.add_argument(
+        "--ingest", type=int, default=100_000, metavar="N", help="measure the ingest of N entries, 0: do not"
+    )
     arguments = parser.parse_args()
     with _folder(arguments.keep) as folder:
-        if arguments.ingest:
-            archives.bench_ingest(arguments.ingest, folder)
-            return
         queries = compile_queries(arguments.queries)
         for size in map(int, arguments.sizes.split(",")):
             archives.build(size, folder)
             if not arguments.build_only:
                 bench(size, folder, queries, like=arguments.like, rounds=arguments.rounds)
+        if arguments.ingest and not arguments.build_only:
+            archives.bench_ingest(arguments.ingest, folder)
 
 
 if __name__ == "__main__":
