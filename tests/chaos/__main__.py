@@ -25,6 +25,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=1000, help="over all set-ups")
     parser.add_argument("--faults", type=int, default=1000, help="over all set-ups")
     parser.add_argument("--stops", type=int, default=20, help="SIGSTOP past the lease, over all set-ups")
+    parser.add_argument("--seconds", type=float, default=1800.0, help="a set-up breaks things at most so long")
     parser.add_argument("--only", help="one set-up, such as postgresql:4")
     parser.add_argument("--mutation", choices=sorted(MUTATIONS))
     parser.add_argument("--talk", action="store_true", help="tell the progress")
@@ -56,6 +57,7 @@ def main() -> None:
                 faults=-(-arguments.faults // len(setups)),
                 stops=-(-arguments.stops // len(setups)),
                 mutation=arguments.mutation,
+                seconds=arguments.seconds,
                 talk=arguments.talk,
             )
             report = run(plan, place)

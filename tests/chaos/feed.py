@@ -12,6 +12,8 @@ _BODIES = (
     "建议阅读。1) 数据契约；2) 适配风险；3) 决策模式。",
     "该 PR 值得快速阅读，涉及 `isinstance(data, dict)` 与 {{ 7*7 }}。",
 )
+_LONG = "值得精读。" + "".join(f"第{number}句说明 `free_blocks` 的语义与调度器的变化。" for number in range(200))
+"""More than a message holds: it is continued in its thread."""
 
 
 @dataclass(slots=True)
@@ -23,6 +25,11 @@ class Feed:
     titles: list[str] = field(default_factory=list)
     documents: int = 0
 
+    @property
+    def long(self) -> frozenset[str]:
+        """The titles whose texts need more than one message."""
+        return frozenset(filter(_is_long, self.titles))
+
     def write(self) -> None:
         """One more document: the last two entries of the one before, then two to five new ones."""
         self.documents += 1
@@ -30,10 +37,14 @@ class Feed:
         new = [f"第{number:05d}份 第{position}条 修复调度" for position in range(1, self.random.randint(2, 5) + 1)]
         parts = [REPO]
         for title in [*self.titles[-2:], *new]:
-            parts += [title, _BODIES[sum(map(ord, title)) % len(_BODIES)]]
+            parts += [title, _LONG if _is_long(title) else _BODIES[sum(map(ord, title)) % len(_BODIES)]]
         self.titles += new
         # A name that sorts by arrival, written aside and renamed: a file is complete when it appears.
         path = self.inbox / f"{number:05d}.txt"
         aside = path.with_name(f".{path.name}")
         aside.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         aside.rename(path)
+
+
+def _is_long(title: str) -> bool:
+    return sum(map(ord, title)) % 11 == 0

@@ -27,7 +27,8 @@ from tests.chaos.feed import Feed
 from tests.chaos.oracle import Verdict, judge, read
 
 ROOT = Path(__file__).parents[2]
-CHANNELS = ("chaos-a", "chaos-b", "chaos-c")
+CHANNELS = {"chaos-a": "channel", "chaos-b": "thread", "chaos-c": "compact"}
+"""Every channel with its layout."""
 LEASE = 1.2
 PATIENCE = 5.0
 """Longest wait for bots to get on with their work before one is killed all the same."""
@@ -49,6 +50,7 @@ delivery:
 CHANNEL = """  - channel: "#{name}"
     first_run_limit: 1000
     max_messages: 500
+    layout: {layout}
     schedule: {{at: "03:00", days: sun, timezone: UTC}}
 """
 POST_FAULTS = (
@@ -75,6 +77,8 @@ OTHER_FAULTS = (
     ("conversations.history", "drop_before", {}),
     ("conversations.history", "status_before", {"status": 500}),
     ("conversations.history", "truncate_after", {}),
+    ("conversations.replies", "drop_before", {}),
+    ("conversations.replies", "status_before", {"status": 500}),
     ("chat.update", "drop_after", {}),
     ("chat.update", "rate_limited", {"seconds": 1}),
     ("auth.test", "drop_before", {}),
@@ -125,14 +129,14 @@ class Report:
     def line(self) -> str:
         """One line for people."""
         kind = "postgresql" if self.plan.database_url.startswith("postgres") else "sqlite"
-        names = ("posted", "lost", "doubled", "out_of_order", "roots_wrong")
+        names = ("posted", "lost", "doubled", "out_of_order", "roots_wrong", "parts_wrong")
         total = {name: sum(getattr(one, name) for one in self.verdicts.values()) for name in names}
         return (
             f"seed {self.plan.seed} {kind} x{self.plan.replicas}: {self.kills} kills, {self.stops} stops, "
             f"{self.faults} faults, {self.documents} documents, {total['posted']} entries posted in "
             f"{len(self.verdicts)} channels, {self.seconds:.0f} s; lost {total['lost']}, doubled {total['doubled']}, "
-            f"out of order {total['out_of_order']}, roots wrong {total['roots_wrong']}, held {self.held}, "
-            f"unfinished {self.unfinished}"
+            f"out of order {total['out_of_order']}, roots wrong {total['roots_wrong']}, parts wrong "
+            f"{total['parts_wrong']}, held {self.held}, unfinished {self.unfinished}"
         )
 
 
@@ -140,7 +144,7 @@ def run(plan: Plan, folder: Path) -> Report:
     """Run one plan in `folder` (made anew) and judge it. Processes are ended whatever happens."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "inbox").mkdir(parents=True)
-    channels = "".join(CHANNEL.format(name=name) for name in CHANNELS)
+    channels = "".join(CHANNEL.format(name=name, layout=layout) for name, layout in CHANNELS.items())
     (folder / "config.yaml").write_text(CONFIG.format(channels=channels, lease=LEASE), encoding="utf-8")
     with ExitStack() as stack:
         chaos = _Chaos(plan, folder, stack)
@@ -254,7 +258,7 @@ class _Chaos:
             self._say(f"settling: {lost} still missing, {unfinished} unfinished")
             if max(lost.values()) <= 2:
                 self._say(f"  {[one.surprises for one in self._report.verdicts.values()]}")
-            if all(not one.lost for one in self._report.verdicts.values()) and not unfinished:
+            if not (unfinished or any(one.lost or one.parts_wrong for one in self._report.verdicts.values())):
                 break
             # Files that arrived while nobody planned are planned by the next start.
             if time.monotonic() - restarted > 4 * LEASE:
@@ -270,7 +274,9 @@ class _Chaos:
 
     def _judge(self, client: WebClient, expected: list[str]) -> None:
         self._report.verdicts = {
-            name: judge(read(client, self._state["channels"][name], self._state["bot_user_id"]), expected)
+            name: judge(
+                read(client, self._state["channels"][name], self._state["bot_user_id"]), expected, self._feed.long
+            )
             for name in CHANNELS
         }
 

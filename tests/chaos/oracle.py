@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from slack_sdk import WebClient
+from slack_sdk.web import SlackResponse
 
 _ROOT = "导读 ·"
+_PART = re.compile(r"(.*)（续 (\d+)/(\d+)）")
+"""How a message begins that continues a long entry in its thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,35 +25,48 @@ class Verdict:
     doubled: int
     out_of_order: int
     roots_wrong: int
+    parts_wrong: int
+    """Long entries of which a part is missing, doubled or not where it belongs."""
     surprises: tuple[str, ...] = ()
     """Titles that are missing or that nobody wrote, a few of them, for whoever looks into it."""
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing is wrong."""
-        return not (self.lost or self.doubled or self.out_of_order or self.roots_wrong)
+        return not (self.lost or self.doubled or self.out_of_order or self.roots_wrong or self.parts_wrong)
 
 
 def read(client: WebClient, channel_id: str, bot_user_id: str) -> list[dict[str, object]]:
-    """Every message of the bot in the channel, oldest first."""
-    messages: list[dict[str, object]] = []
-    cursor = ""
-    while True:
-        page = client.conversations_history(
-            channel=channel_id, limit=500, cursor=cursor or None, include_all_metadata=True
-        )
-        messages += [
-            message for message in page["messages"] if message.get("user") == bot_user_id and not message.get("subtype")
-        ]
-        cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-        if not cursor:
-            return sorted(messages, key=lambda message: float(str(message["ts"])))
+    """Every message of the bot in the channel, oldest first, each followed by what it says in its thread."""
+
+    def pages(ask: Callable[..., SlackResponse], **more: str) -> Iterable[dict[str, object]]:
+        cursor = ""
+        while True:
+            page = ask(channel=channel_id, limit=500, cursor=cursor or None, include_all_metadata=True, **more)
+            yield from (one for one in page["messages"] if one.get("user") == bot_user_id and not one.get("subtype"))
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return
+
+    def by_time(messages: Iterable[dict[str, object]]) -> list[dict[str, object]]:
+        return sorted(messages, key=lambda message: float(str(message["ts"])))
+
+    found: list[dict[str, object]] = []
+    for message in by_time(pages(client.conversations_history)):
+        found.append(message)
+        if message.get("reply_count"):
+            thread = pages(client.conversations_replies, ts=str(message["ts"]))
+            found += by_time(one for one in thread if one["ts"] != message["ts"])
+    return found
 
 
-def judge(messages: Sequence[dict[str, object]], expected: Sequence[str]) -> Verdict:
-    """Compare a channel with what it must hold: each title once, in this order, each after the root that lists it."""
-    firsts = [str(message["text"]).split("\n", 1)[0] for message in messages]
-    titles = [first for first in firsts if _ROOT not in first]
+def judge(messages: Sequence[dict[str, object]], expected: Sequence[str], long: frozenset[str]) -> Verdict:
+    """Compare a channel with what it must hold: each title once, in this order, each after the root that lists it.
+
+    Those in `long` are continued in their thread: every part once, in order, under the first.
+    """
+    entries = [message for message in messages if not _PART.fullmatch(_first(message))]
+    titles = [_first(message) for message in entries if _ROOT not in _first(message)]
     counts = Counter(titles)
     keys = Counter(str(message.get("metadata", {}).get("event_payload", {}).get("id")) for message in messages)
     doubled = sum(count - 1 for count in counts.values()) + sum(count - 1 for count in keys.values())
@@ -63,9 +80,35 @@ def judge(messages: Sequence[dict[str, object]], expected: Sequence[str]) -> Ver
         lost=len(strange),
         doubled=doubled,
         out_of_order=out_of_order,
-        roots_wrong=_wrong_roots(messages),
+        roots_wrong=_wrong_roots(entries),
+        parts_wrong=_wrong_parts(messages, long),
         surprises=tuple(sorted(strange)[:5]),
     )
+
+
+def _first(message: dict[str, object]) -> str:
+    return str(message["text"]).split("\n", 1)[0]
+
+
+def _wrong_parts(messages: Sequence[dict[str, object]], long: frozenset[str]) -> int:
+    places: dict[str, str] = {}
+    parts: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    wrong: set[str] = set()
+    for message in messages:
+        part = _PART.fullmatch(_first(message))
+        thread = str(message.get("thread_ts") or message["ts"])
+        if part is None:
+            places[_first(message)] = thread
+            continue
+        parts[part[1]].append((int(part[2]), int(part[3])))
+        if places.get(part[1]) != thread:
+            wrong.add(part[1])
+    for title in {*(title for title in long if title in places), *parts}:
+        told = parts[title]
+        total = told[0][1] if told else 0
+        if title not in long or told != [(number, total) for number in range(2, total + 1)] or total < 2:
+            wrong.add(title)
+    return len(wrong)
 
 
 def _wrong_roots(messages: Sequence[dict[str, object]]) -> int:
@@ -74,9 +117,8 @@ def _wrong_roots(messages: Sequence[dict[str, object]]) -> int:
     following: list[str] = []
     for message in [*messages, None]:
         text = "" if message is None else str(message["text"])
-        first = text.split("\n", 1)[0]
-        if message is not None and _ROOT not in first:
-            following.append(first)
+        if message is not None and _ROOT not in _first(message):
+            following.append(_first(message))
             continue
         if listed is not None and following[: len(listed)] != listed:
             wrong += 1
