@@ -62,12 +62,6 @@ def due_between(schedule: Schedule, after: datetime, until: datetime) -> tuple[D
     return tuple(sorted(found, key=lambda due: (due.due_at, due.local_date, due.name)))
 
 
-def next_due(schedule: Schedule, after: datetime, within: timedelta = timedelta(days=15)) -> Due | None:
-    """Return the first slot after an instant, or None where there is none within the span."""
-    due = due_between(schedule, after, after + within)
-    return due[0] if due else None
-
-
 def minutes_late(due_at: datetime, at: datetime, grace: timedelta) -> int:
     """Return by how many whole minutes `at` is late, 0 within the grace."""
     late = at - due_at

@@ -106,16 +106,6 @@ class Directory:
         self._walk = None
         raise SlackUnavailable(f"Slack has more than {PAGES} pages of conversations.list: the rest was not read")
 
-    def is_member(self, channel_id: str) -> bool:
-        """Whether the bot is in the channel; a channel that it cannot see counts as no."""
-        try:
-            found = ask("conversations.info", self._client.conversations_info, channel=channel_id)
-        except Refused as refused:
-            if refused.code == "channel_not_found":
-                return False
-            raise
-        return bool(found["channel"].get("is_member"))
-
     def may_see(self, *, user_id: str | None, channel_id: str) -> bool:
         """Whether this person (None: everybody) can open a message of the channel. In doubt no; raises nothing."""
         if user_id is not None and self.is_in(user_id=user_id, channel_id=channel_id):

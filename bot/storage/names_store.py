@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, select
 
 from bot.model import Channel
 from bot.storage.engine import Database
@@ -33,12 +33,6 @@ class NamesStore:
             remembered = str(connection.execute(_id_of(team_id, name)).scalar_one())
             register(connection, Channel(team_id=team_id, channel_id=remembered), name, now)
         return remembered
-
-    def forget_name(self, team_id: str, name: str) -> bool:
-        """Forget a name, so that it is looked up again; return whether it was known. Raises StorageUnavailable."""
-        statement = delete(channel_names).where(channel_names.c.team_id == team_id, channel_names.c.name == name)
-        with self._database.statement() as connection:
-            return connection.execute(statement).rowcount == 1
 
 
 def _id_of(team_id: str, name: str) -> Select[*tuple[Any, ...]]:

@@ -14,11 +14,10 @@ from bot.errors import StorageUnavailable
 from bot.storage import engine as opening
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.quick import Quick
-from bot.storage.schema import events_seen
-from bot.storage.stats import remembered
+from bot.storage.schema import channel_names, events_seen
 from tests.contract.conftest import NOW, seconds
 
-INSERT = "INSERT INTO meta (key, value) VALUES (?, ?)"
+INSERT = "INSERT INTO channel_names (team_id, name, channel_id) VALUES ('T1', ?, ?)"
 
 
 @pytest.fixture
@@ -34,7 +33,8 @@ def test_a_transaction_keeps_all_or_nothing(database, quick):
         cursor.execute(quick.sql(INSERT), ("b", "1"))
     with quick.statement() as cursor:
         cursor.execute(quick.sql(INSERT), ("c", "1"))
-    assert [remembered(database, key) for key in "abc"] == [None, "1", "1"]
+    with database.reading() as connection:
+        assert connection.execute(select(channel_names.c.name).order_by("name")).scalars().all() == ["b", "c"]
 
 
 def test_an_instant_is_written_as_its_column_writes_it(database, quick):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.delivery.policy import EVERY_DAY, Schedule, SlotTime
-from bot.delivery.slots import due_between, instant, minutes_late, next_due
+from bot.delivery.slots import due_between, instant, minutes_late
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -84,12 +84,6 @@ def test_a_skipped_date_and_a_pause_have_no_slots():
 
 def test_a_clock_that_goes_backwards_finds_nothing():
     assert due_between(schedule("09:00"), at("2026-03-02T12:00"), at("2026-03-02T00:00")) == ()
-
-
-def test_the_next_slot_is_found_over_a_weekend():
-    due = next_due(schedule("09:00", days=WEEKDAYS), at("2026-03-06T02:00"))
-    assert due is not None
-    assert due.local_date == date(2026, 3, 9)
 
 
 def test_late_is_only_what_lies_beyond_the_grace():

@@ -74,12 +74,6 @@ def test_a_walk_that_is_told_to_wait_waits_and_goes_on_from_there(workspace, mon
     assert cursors[2] == cursors[1] != "", "it goes on where it was stopped"
 
 
-def test_membership_of_the_bot(directory, workspace):
-    assert directory.is_member(workspace.create_channel("inside"))
-    assert not directory.is_member(workspace.create_channel("outside", with_bot=False))
-    assert not directory.is_member("C0NOSUCH")
-
-
 def test_a_private_channel_is_seen_by_its_members_only(directory, workspace):
     private = workspace.create_channel("private-one", private=True)
     workspace.remove_member("private-one", "colleague")
