@@ -271,6 +271,8 @@ class QueryHint(StrEnum):
     """`colour:red` was taken as plain words."""
     UNKNOWN_VALUE = "unknown_value"
     """The qualifier is known and the value is not: it was left out."""
+    NO_VALUE = "no_value"
+    """The qualifier is known and nothing follows its colon: it was left out."""
     TOO_LONG = "too_long"
     """Only the first words were used."""
 

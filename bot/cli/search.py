@@ -71,12 +71,22 @@ def _hint(answer: Answer) -> str | None:
             return f"There is no {query.hint_value}: it was read as plain words."
         case QueryHint.UNKNOWN_VALUE:
             return f"{query.hint_value} means nothing here and was left out."
+        case QueryHint.NO_VALUE:
+            return f"{query.hint_value} wants a value, for example {_with_value(query.hint_value or '')}"
         case QueryHint.TOO_LONG:
             return "That is long; its end was left out."
         case QueryHint.EMPTY:
             return "There is nothing in it to search for."
         case _:
             return None
+
+
+def _with_value(written: str) -> str:
+    from bot.model import Language  # noqa: PLC0415
+    from bot.readers.qualifiers import kind_of  # noqa: PLC0415
+    from bot.render.words import Words  # noqa: PLC0415
+
+    return written + Words(Language.EN).say(f"value.{kind_of(written)}")
 
 
 def _print(answer: Answer) -> None:

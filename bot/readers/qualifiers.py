@@ -60,6 +60,11 @@ _LINK = re.compile(
 _PULL_REQUEST = re.compile(r"(?:([\w.-]+/[\w.-]+)#|#|!)?(\d{1,9})", re.ASCII)
 
 
+def kind_of(written: str) -> str:
+    """What qualifier `written` begins with: `仓库:` is a `repo`. Raises KeyError where it begins with none."""
+    return NAMES[written.partition(":")[0].casefold()]
+
+
 def term(kind: str, value: str, *, glossary: Glossary, topics: Mapping[str, str]) -> Term | None:
     """What `kind:value` asks for, `kind` being a value of `NAMES`; None if `value` means nothing. Commas mean "or"."""
     if kind == "pr":

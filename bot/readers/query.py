@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\s]+")
 _NAMES = "|".join(sorted(qualifiers.NAMES, key=len, reverse=True))
 _ITEM = re.compile(
     rf"(?P<minus>-(?=[^\s-]))?"
-    rf"(?:(?P<name>{_NAMES}):\s*(?!:)|(?P<unknown>[a-z][a-z_]{{1,20}}):(?=[^\s:/]))?"
+    rf"(?:(?P<name>{_NAMES}):(?:\s+(?!-?(?:{_NAMES}):))?(?!:)|(?P<unknown>[a-z][a-z_]{{1,20}}):(?=[^\s:/]))?"
     r'(?:"(?P<quoted>[^"]*)(?:"|$)|(?P<bare>[^\s"]+))',
     re.IGNORECASE,
 )
@@ -163,7 +163,7 @@ def _read(found: re.Match[str], reading: _Reading) -> None:
             (reading.excluded if minus else reading.terms).append(term)
         return
     whole = f"{found['unknown']}:{bare}" if found["unknown"] else bare
-    if minus:
+    if minus and not _lacks_value(whole):
         term_or_none = _pull_request(whole) or literal(whole)
         reading.excluded.extend([term_or_none] if term_or_none else [])
         return
@@ -172,9 +172,8 @@ def _read(found: re.Match[str], reading: _Reading) -> None:
 
 
 def _word(word: str, reading: _Reading) -> None:
-    bare_name = word.removesuffix(":").casefold()
-    if word.endswith(":") and bare_name in qualifiers.NAMES:
-        reading.tell(QueryHint.UNKNOWN_VALUE, word)
+    if _lacks_value(word):
+        reading.tell(QueryHint.NO_VALUE, word)
         return
     pull_request = _pull_request(word)
     if pull_request is not None:
@@ -182,6 +181,10 @@ def _word(word: str, reading: _Reading) -> None:
         reading.terms.append(pull_request)
         return
     reading.words.extend(part for part in split_scripts(word) if phrase(part) is not None)
+
+
+def _lacks_value(word: str) -> bool:
+    return word.endswith(":") and word.removesuffix(":").casefold() in qualifiers.NAMES
 
 
 def _pull_request(word: str) -> Term | None:
@@ -192,6 +195,9 @@ def _pull_request(word: str) -> Term | None:
 def _qualifier(name: str, value: str, reading: _Reading, *, minus: bool) -> None:
     written = f"{name}:{value}"
     kind = qualifiers.NAMES[name]
+    if not value.strip():
+        reading.tell(QueryHint.NO_VALUE, f"{name}:")
+        return
     if kind in ("since", "before"):
         moment = dates.moment(value.casefold(), reading.today)
         if moment is None:

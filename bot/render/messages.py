@@ -128,6 +128,11 @@ class Renderer:
         known: dict[str, Pieces] = {"help": code(words.say("help_command")), **cut}
         return self._sentence(style, words.pieces(f"sentence.{key}", **known))
 
+    def no_value(self, written: str, kind: str, style: Style) -> Message:
+        """A qualifier without a value, as `written`, with an example; `kind` is its plain name, such as `repo`."""
+        example = code(written + self._kit(style).words.say(f"value.{kind}"))
+        return self.sentence("no_value", style, word=code(written), example=example)
+
     # --- views ---
 
     def modal(

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-from bot.model import Answer, Channel, Entry, Json, Message, QueryHint
+from bot.model import Channel, Entry, EntryQuery, Json, Message, QueryHint
 from bot.readers.answer import Answers
 from bot.readers.marks import Discussion, Marks
+from bot.readers.qualifiers import kind_of
 from bot.render.answers import read_search_state
 from bot.render.messages import Renderer
 from bot.render.views import EditionView, HelpView, HomeGroup, HomeView, Style
@@ -182,13 +183,25 @@ class ReadingDesk:
         self._observe(time.perf_counter() - begun)
         if answer.query.edition is not None:
             return self._edition(reader, answer.query.edition)
-        said = _hinted(answer)
-        hint = None if said is None else self.sentence(reader, said.key, **said.values)
+        hint = self._hint(reader, answer.query)
         if hint is not None and not answer.hits:
             return hint
         places = self._places.of(reader, [hit.entry for hit in answer.hits])
         found = self._renderer.search(answer, style, places=places)
         return found if hint is None else _together(hint, found)
+
+    def _hint(self, reader: Reader, query: EntryQuery) -> Message | None:
+        """What the reader should know of how the words were read: hits alone would hide a filter not applied."""
+        value = query.hint_value or ""
+        if query.hint is QueryHint.EMPTY:
+            return self.sentence(reader, "empty_query", example=HelpView().words)
+        if query.hint is QueryHint.NO_VALUE:
+            return self._renderer.no_value(value, kind_of(value), self.style(reader))
+        if query.hint is QueryHint.UNKNOWN_VALUE and kind_of(value) in ("since", "before"):
+            return self.sentence(reader, "bad_date", word=value.partition(":")[2])
+        if query.hint in (QueryHint.UNKNOWN_QUALIFIER, QueryHint.UNKNOWN_VALUE):
+            return self.sentence(reader, "unknown_qualifier", word=value)
+        return None
 
     def _edition(self, reader: Reader, day: date) -> Message:
         answer = self._answers.edition(day, channel=_asking(reader), limit=EDITION)
@@ -215,18 +228,6 @@ class ReadingDesk:
 
     def _today(self, style: Style) -> date:
         return self._now().astimezone(style.zone).date()
-
-
-def _hinted(answer: Answer) -> Said | None:
-    """What the reader should know of how the words were read: hits alone would hide a filter that was not applied."""
-    query = answer.query
-    if query.hint is QueryHint.EMPTY:
-        return Said(key="empty_query", values={"example": HelpView().words})
-    if query.hint is QueryHint.UNKNOWN_VALUE and (query.hint_value or "").startswith(("since:", "before:")):
-        return Said(key="bad_date", values={"word": (query.hint_value or "").partition(":")[2]})
-    if query.hint in (QueryHint.UNKNOWN_QUALIFIER, QueryHint.UNKNOWN_VALUE):
-        return Said(key="unknown_qualifier", values={"word": query.hint_value or ""})
-    return None
 
 
 def _together(hint: Message, found: Message) -> Message:

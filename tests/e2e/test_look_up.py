@@ -299,5 +299,6 @@ def test_the_terminal_shows_matches_in_colour_and_says_what_was_not_understood(t
     monkeypatch.delenv("FORCE_COLOR")
     told = team.run("search", "foo:machine").output
     assert "There is no foo" in told
+    assert "repo: wants a value, for example repo:vllm" in team.run("search", "machine", "repo:").output
     assert "\x1b" not in told
     assert [hit["title"] for hit in team.verb("search", "machine", "sort:new")["hits"]] == ["Item 2", "Item 1"]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.model import EntryQuery, Order, Phrase, QueryHint, Term
+from bot.readers import qualifiers
 from bot.readers.query import MAX_TERMS, as_plain, asks, parse, relaxed
 from bot.readers.widen import MAX_ALTERNATIVES
 from bot.text.glossary import Glossary
@@ -170,7 +171,13 @@ def test_a_first_word_that_names_a_repository_narrows_to_it() -> None:
         ("🎉 ?!", QueryHint.EMPTY, None),
         ("sort:new", QueryHint.EMPTY, None),
         ("colour:red", QueryHint.UNKNOWN_QUALIFIER, "colour"),
-        ("repo:", QueryHint.UNKNOWN_VALUE, "repo:"),
+        ("repo:", QueryHint.NO_VALUE, "repo:"),
+        ("缓存 Repo：", QueryHint.NO_VALUE, "Repo:"),
+        ("缓存，仓库:", QueryHint.NO_VALUE, "仓库:"),
+        ('repo:"" 缓存', QueryHint.NO_VALUE, "repo:"),
+        ("-repo: ", QueryHint.NO_VALUE, "repo:"),
+        ("repo: since:7d", QueryHint.NO_VALUE, "repo:"),
+        ("repo: -topic:rocm", QueryHint.NO_VALUE, "repo:"),
         ("verdict:blue 缓存", QueryHint.UNKNOWN_VALUE, "verdict:blue"),
         ("since:whenever 缓存", QueryHint.UNKNOWN_VALUE, "since:whenever"),
         ("a1 " * 5000, QueryHint.TOO_LONG, None),
@@ -179,6 +186,20 @@ def test_a_first_word_that_names_a_repository_narrows_to_it() -> None:
 def test_what_is_not_understood_becomes_a_hint(text: str, hint: QueryHint, value: str | None) -> None:
     query = read(text)
     assert (query.hint, query.hint_value) == (hint, value)
+
+
+@pytest.mark.parametrize("name", qualifiers.NAMES)
+def test_every_qualifier_without_a_value_is_told_and_asks_for_nothing(name: str) -> None:
+    query = read(f"{name}:")
+    assert (query.hint, query.hint_value) == (QueryHint.NO_VALUE, f"{name}:")
+    assert not asks(query)
+
+
+def test_a_qualifier_without_a_value_leaves_the_others_as_they_are() -> None:
+    query = read("repo: since:7d 缓存 -verdict:")
+    assert query.since == date(2026, 11, 23)
+    assert words(query) == [["缓存"]]
+    assert not query.excluded
 
 
 def test_an_unknown_qualifier_is_taken_as_words() -> None:

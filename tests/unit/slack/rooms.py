@@ -132,7 +132,7 @@ class FixedClock:
 class Rooms:
     """A reading desk over memory."""
 
-    def __init__(self, directory, *, confined=None, entries=()):
+    def __init__(self, directory, *, confined=None, entries=(), style=None):
         self.archive = MemoryArchive(known={one.id: one for one in entries})
         self.search = MemorySearch(self.archive)
         self.marks = MemoryMarks(self.archive)
@@ -146,6 +146,6 @@ class Rooms:
             discussion=self.discussion,
             places=self.places,
             renderer=self.renderer,
-            style=lambda _channel: Style(),
+            style=lambda _channel: style or Style(),
             now=lambda: NOW,
         )

@@ -1,14 +1,19 @@
 """What one reader is told, and which links that reader gets."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
 
-from bot.model import Channel
+from bot.model import Channel, Language
+from bot.readers import qualifiers
 from bot.readers.marks import Activity, Place, Talk
+from bot.readers.query import parse
 from bot.render.answers import search_state
+from bot.render.views import Style
 from bot.slack.ports import Reader
+from bot.text.glossary import Glossary
 from tests.unit.slack.rooms import DAY, Rooms, entry
 
 HERE, OTHER, SECRET = (Channel(team_id="T1", channel_id=one) for one in ("C1", "C2", "G3"))
@@ -107,13 +112,38 @@ def test_any_text_is_answered(rooms, text):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("vllm since:someday", "someday"), ("vllm colour:in", "colour"), ("vllm sort:up", "sort:up")],
+    [
+        ("vllm since:someday", "日期 someday"),
+        ("vllm 早于:哪天", "日期 哪天"),
+        ("vllm colour:in", "colour"),
+        ("vllm sort:up", "sort:up"),
+    ],
 )
 def test_a_filter_that_was_not_understood_is_named_above_the_hits(text, told):
     rooms = Rooms(KnownChannels(), entries=[entry(1, "vllm in colour")])
     message = rooms.desk.search(READER, text)
     assert told in message.text.split("\n")[0]
     assert "vllm in colour" in message.text
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("name", qualifiers.NAMES)
+def test_a_qualifier_without_a_value_is_answered_with_one_that_is_understood(name, language):
+    rooms = Rooms(KnownChannels(), entries=[entry(1, "vllm one")], style=Style(language=language))
+    told = rooms.desk.search(READER, f"{name}:").text
+    assert told.startswith(
+        f"{name}: 后面要写值，例如 " if language is Language.ZH else f"{name}: wants a value, for example "
+    )
+    example = re.search(rf"{name}:[^\s，]*[^\s，.](?=，|\. )", told)[0]
+    glossary = Glossary(())
+    understood = parse(f"{example} vllm", today=DAY, glossary=glossary)
+    assert understood.hint is None, example
+
+
+def test_words_beside_a_qualifier_without_a_value_still_find(rooms):
+    first, *rest = rooms.desk.search(READER, "vllm repo:").text.split("\n")
+    assert "repo:vllm" in first
+    assert "vllm one" in "\n".join(rest)
 
 
 def test_a_day_shows_its_edition(rooms):
