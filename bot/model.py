@@ -94,7 +94,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What an entry's own words say about it. Every string is a piece of the source text, in order of appearance."""
+    """What an entry's own words say about it, in order of appearance. Strings are pieces of the source text."""
 
     verdict: Verdict | None = None
     verdict_span: Span | None = None
@@ -102,7 +102,7 @@ class Extraction:
     audience: tuple[str, ...] = ()
     audience_negative: tuple[str, ...] = ()
     pull_requests: tuple[str, ...] = ()
-    """`#48017` or `owner/repo#12`, as written."""
+    """`#48017` or `owner/repo#12`, as written; a link to one is given in the same way."""
     paths: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     people: tuple[str, ...] = ()

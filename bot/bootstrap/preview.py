@@ -65,7 +65,7 @@ def preview(
             edition=day,
             editions=(day,),
             url=parsed.url,
-            extraction=extract(parsed.title, parsed.body, vocabulary=vocabulary),
+            extraction=extract(parsed.title, parsed.body, vocabulary=vocabulary, repo=parsed.repo),
         )
         for number, parsed in enumerate(document.entries, start=1)
     ]

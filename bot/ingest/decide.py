@@ -189,5 +189,5 @@ def _wording(entry: ParsedEntry, vocabulary: Vocabulary, *, url: str | None = No
         title=entry.title,
         body=entry.body,
         url=entry.url or url,
-        extraction=extract(entry.title, entry.body, vocabulary=vocabulary),
+        extraction=extract(entry.title, entry.body, vocabulary=vocabulary, repo=entry.repo),
     )

@@ -9,6 +9,7 @@ from bot.ingest.audiences import find_audiences
 from bot.ingest.people import find_people
 from bot.ingest.verdicts import find_verdict
 from bot.model import Extraction
+from bot.text.pulls import linked_pulls
 from bot.text.scan import Kind, Piece, scan
 from bot.text.vocabulary import TopicTree, Vocabulary, words
 
@@ -26,8 +27,11 @@ _FIGURE = re.compile(
 )
 
 
-def extract(title: str, body: str, *, vocabulary: Vocabulary) -> Extraction:
-    """Read title and body together; `verdict_span` is in the body. Linear in the text, never raises."""
+def extract(title: str, body: str, *, vocabulary: Vocabulary, repo: str = "") -> Extraction:
+    """Read title and body together; `verdict_span` is in the body. Linear in the text, never raises.
+
+    `repo` is the entry's own repository: a link to a pull request there is the same mention as `#48017`.
+    """
     verdict = find_verdict(body, vocabulary)
     audience, audience_negative = find_audiences(body, verdict.middle if verdict else None, vocabulary)
     text = f"{title}\n{body}"
@@ -38,7 +42,7 @@ def extract(title: str, body: str, *, vocabulary: Vocabulary) -> Extraction:
         verdict_span=verdict.span if verdict else None,
         audience=audience,
         audience_negative=audience_negative,
-        pull_requests=_names(pieces, (Kind.PULL,)),
+        pull_requests=_pull_requests(text, pieces, repo),
         paths=_names(pieces, (Kind.PATH,)),
         identifiers=tuple(n for n in _names(pieces, (Kind.CODE, Kind.WORD)) if n not in people),
         people=people,
@@ -71,6 +75,14 @@ def _terms(units: list[str], place: int, node: TopicTree, found: dict[str, None]
 
 def _names(pieces: list[Piece], kinds: tuple[Kind, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece.name for piece in pieces if piece.kind in kinds and piece.name))
+
+
+def _pull_requests(text: str, pieces: list[Piece], repo: str) -> tuple[str, ...]:
+    found = [(piece.start, piece.name) for piece in pieces if piece.kind is Kind.PULL]
+    for link in linked_pulls(text):
+        own = link.repo.casefold() == repo.casefold()
+        found.append((link.start, f"#{link.number}" if own else f"{link.repo}#{link.number}"))
+    return tuple(dict.fromkeys(name for _, name in sorted(found)))
 
 
 def _figures(text: str, pieces: list[Piece]) -> Iterator[str]:

@@ -20,7 +20,7 @@ def parse_report(name: str, document: ParsedDocument, vocabulary: Vocabulary) ->
 
 
 def _entry(entry: ParsedEntry, vocabulary: Vocabulary) -> dict[str, Any]:
-    found = extract(entry.title, entry.body, vocabulary=vocabulary)
+    found = extract(entry.title, entry.body, vocabulary=vocabulary, repo=entry.repo)
     span = found.verdict_span
     return {
         "repo": entry.repo,

@@ -55,7 +55,8 @@ _VERDICTS: Mapping[Verdict, tuple[str, ...]] = {
     Verdict.SKIP: ("skip", "optional", "跳过", "可跳过", "略过", "不必读"),
 }
 _LINK = re.compile(
-    r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:/(?:pull|issues)/(\d+))?/?(?:[#?].*)?", re.ASCII
+    r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:/(?:pull|issues)/(\d+)(?:/[\w./-]*)?)?/?(?:[#?].*)?",
+    re.ASCII,
 )
 _PULL_REQUEST = re.compile(r"(?:([\w.-]+/[\w.-]+)#|#|!)?(\d{1,9})", re.ASCII)
 

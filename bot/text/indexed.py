@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.model import Entry
 from bot.text.normalise import fold, normalise
+from bot.text.pulls import linked_pulls
 from bot.text.tokens import MAX_CHARACTERS, MAX_JOINED, metadata, scan, stream
 
 EVERY = "is:entry"
@@ -76,6 +77,10 @@ def _pull_requests(entry: Entry) -> Iterator[str]:
         if found:
             yield found[1]
             yield reference if found.start() else f"{entry.repo}#{found[1]}"
+    # Named by their address: entries of a former extraction do not list these.
+    for link in linked_pulls(f"{entry.title[:MAX_CHARACTERS]}\n{entry.body[:MAX_CHARACTERS]}"):
+        yield link.number
+        yield f"{link.repo}#{link.number}"
     linked = _LINKED.search(entry.url or "")
     if linked:
         yield linked[2]

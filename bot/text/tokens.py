@@ -19,7 +19,7 @@ from bot.model import Phrase
 from bot.text.english import singular
 from bot.text.normalise import fold, normalise
 
-TOKENS_VERSION = 1
+TOKENS_VERSION = 2
 """Goes up whenever the same text would give other tokens: what is stored is then built anew."""
 
 GAP = "#"

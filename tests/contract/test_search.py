@@ -6,22 +6,28 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection
 
+from bot.ingest.service import Ingest
 from bot.model import Answer, Channel, Entry, Extraction, Verdict
 from bot.readers.answer import Answers
 from bot.storage import search_index
 from bot.storage.engine import Database
+from bot.storage.ingest_store import IngestStore
 from bot.storage.search_reindex import BATCH, forget, outdated, reindex, tidy
 from bot.storage.search_store import SearchStore
 from bot.text.glossary import shipped
+from bot.text.vocabulary import load
 from tests import search_support as support
 from tests.bench import corpus, fuzz_search
+from tests.ingest_support import FixedClock
 from tests.search_support import TODAY
 
 
@@ -126,6 +132,42 @@ def test_facts_find_the_entries_that_have_them(database: Database, query: str) -
         entry(2, "乙", "维护者 rust 48017 精读 rocm", repo="example/other"),
     )
     assert archive.ids(query) == [1]
+
+
+LINKED = "值得精读。见 https://github.com/vllm-project/vllm/pull/48017/files 与 github.com/other/thing/pull/7#discussion_r1。"
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        *(
+            ("pr:48017", ["题目"]),
+            ("#48017", ["题目"]),
+            ("vllm-project/vllm#48017", ["题目"]),
+            ("other/thing#7", ["题目"]),
+        ),
+        *(("pr:https://github.com/vllm-project/vllm/pull/48017/commits", ["题目"]), ("vllm-project/vllm#7", [])),
+    ],
+)
+def test_a_digest_s_links_to_pull_requests_are_mentions(database: Database, query: str, titles: list[str]) -> None:
+    archive = Archive(database)
+    ingest = Ingest(storage=IngestStore(database), vocabulary=load(), zone=ZoneInfo("UTC"), clock=FixedClock())
+    text = f"vllm-project/vllm\n\n题目\n\n{LINKED}\n\n别的\n\n正文 48017。\n"
+    ingest.take(source="folder", name="a.txt", data=text.encode(), arrived_at=support.NOW)
+    hits = archive.ask(query).hits
+    assert [hit.entry.title for hit in hits] == titles
+    assert all(hit.entry.extraction.pull_requests == ("#48017", "other/thing#7") for hit in hits)
+
+
+def test_links_to_pull_requests_in_entries_of_an_older_version_are_found_after_a_reindex(database: Database) -> None:
+    linked = entry(1, "题目", LINKED)
+    archive = Archive(database, linked, entry(2, "别的"))
+    with database.transaction() as connection:
+        search_index.index_entries(connection, [replace(linked, body="")])
+        connection.exec_driver_sql("UPDATE entry_tokens SET tokens_version = 1")
+    assert archive.ids("pr:48017") == []
+    assert reindex(database.reading, database.transaction) == 2
+    assert archive.ids("pr:48017") == archive.ids("#48017") == archive.ids("other/thing#7") == [1]
 
 
 def test_days_limit_by_edition(database: Database) -> None:

@@ -137,6 +137,26 @@ def test_figures_are_measures_and_no_other_numbers(body: str, expected: list[str
 
 
 @pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("见 https://github.com/example/other/pull/123。", ["example/other#123"]),
+        ("见https://github.com/example/other/pull/123/files，然后", ["example/other#123"]),
+        ("(http://www.github.com/example/other/pull/123#discussion_r99)", ["example/other#123"]),
+        ("HTTPS://GitHub.com/example/other/pull/7/commits/0a1b2c?w=1.", ["example/other#7"]),
+        ("github.com/example/other/pull/123.diff", ["example/other#123"]),
+        ("[改动](https://github.com/example/other/pull/5) 与 `https://github.com/example/x.y/pull/6`", ["example/other#5", "example/x.y#6"]),
+        ("#48017 之后是 https://github.com/Own/Repo/pull/9，再是 example/other#3", ["#48017", "#9", "example/other#3"]),
+        ("#9123，即 https://github.com/own/repo/pull/9123/files", ["#9123"]),
+        ("https://github.com/example/other/issues/1 https://github.com/example/other/pulls", []),
+        ("https://notgithub.com/a/b/pull/1 https://evil.example/github.com/a/b/pull/2 api.github.com/a/b/pull/3", []),
+        ("https://github.com/a/b/pull/12abc https://github.com/a/b/pull/0 https://github.com/a/b/pull/123456789", []),
+    ],
+)  # fmt: skip
+def test_a_link_to_a_pull_request_is_a_mention_of_it(body: str, expected: list[str]) -> None:
+    assert list(extract("标题", body, vocabulary=load(), repo="own/repo").pull_requests) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "topic"),
     [
         ("稳定 ROCm CI", "rocm"),
@@ -189,7 +209,7 @@ def test_every_string_stands_in_the_text_and_nothing_raises(title: str, body: st
 @pytest.mark.parametrize(
     "unit",
     ["a", "a-", "a ", "值得", "建议", "111,", "1.", "若你", "对", "但是", "the ", "维护者", "和", "@a", "njhill 与 ", "njhill 的", "if you run ",
-     "1~", "值得精读", "for users ", "，", "skip ", "`", "a.b", "投机", "使用"],
+     "1~", "github.com/a/b/pull/", "github.com/", "值得精读", "for users ", "，", "skip ", "`", "a.b", "投机", "使用"],
 )  # fmt: skip
 def test_long_hostile_text_is_understood_in_linear_time(unit: str) -> None:
     text = unit * (10_000 // len(unit))

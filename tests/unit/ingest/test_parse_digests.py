@@ -139,11 +139,12 @@ def test_a_file_name_may_state_the_edition(name: str, edition: date | None) -> N
 
 
 def test_the_report_lists_entries_with_what_they_say_and_problems() -> None:
-    report = parse_report("a.txt", read("a/b\n\n修复 f_g\n\n值得精读。见 #120。\n\n孤立标题\n"), load())
+    text = "a/b\n\n修复 f_g\n\n值得精读。见 #120、https://github.com/a/b/pull/8/files。\n\n孤立标题\n"
+    report = parse_report("a.txt", read(text), load())
     (entry,) = report["entries"]
     assert report["source"] == "a.txt"
     assert (entry["repo"], entry["title"], entry["position"], entry["line"]) == ("a/b", "修复 f_g", 1, 3)
-    assert (entry["verdict"], entry["pull_requests"], entry["identifiers"]) == ("must_read", ["#120"], ["f_g"])
+    assert (entry["verdict"], entry["pull_requests"], entry["identifiers"]) == ("must_read", ["#120", "#8"], ["f_g"])
     assert [problem["line"] for problem in report["problems"]] == [7]
 
 
