@@ -334,6 +334,15 @@ class WordCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One way in which a query was read, and looked for."""
+
+    query: EntryQuery
+    relaxed: bool
+    """Whether long words are taken apart in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a reader gets for a query."""
 
@@ -350,6 +359,8 @@ class Answer:
     """Whether these were found only after long words were taken apart."""
     repo: str | None = None
     """The repository to which the first word narrowed the search."""
+    readings: tuple[Reading, ...] = ()
+    """Every way in which the query was looked for, the narrowest first; with hits, the last is what found them."""
     tried: tuple[WordCount, ...] = ()
     """When nothing is found: each word alone."""
     near: tuple[str, ...] = ()

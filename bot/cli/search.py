@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from bot.model import Answer, Span
+    from bot.model import Answer, Reading, Span
 
 
 @verb("search", example="digest-bot search vllm rocm\ndigest-bot search 投机解码 --limit 3 --json")
@@ -26,6 +26,12 @@ def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path
     """Find past entries, as /digest does.
 
     Words that begin with - go behind --, as in: digest-bot search -- 缓存 -显存
+
+    With --json, beside query, hits and more: total and total_more (counted to ten at least); hint (kind, value, text),
+    what was not read as meant; relaxed, whether words were taken apart; readings, each way in which the words were
+    looked for, the last one that of the hits (repo, relaxed, terms: word, and any_of with every form that means the
+    same, as the index has it); and where nothing is found tried (word, count, more), each word alone, and near, other
+    queries that do find something.
     """
     from bot.bootstrap.archive import open_answers, open_archive  # noqa: PLC0415 - --help must not wait for it
     from bot.config import load  # noqa: PLC0415
@@ -47,6 +53,11 @@ def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path
 def _json(query: str, answer: Answer) -> dict[str, object]:
     return {
         "query": query,
+        "hint": _hint_json(answer),
+        "readings": [_reading(reading) for reading in answer.readings],
+        "relaxed": answer.relaxed,
+        "total": answer.total,
+        "total_more": answer.total_more,
         "more": answer.more,
         "hits": [
             {
@@ -57,6 +68,27 @@ def _json(query: str, answer: Answer) -> dict[str, object]:
                 "editions": [edition.isoformat() for edition in hit.entry.editions],
             }
             for hit in answer.hits
+        ],
+        "tried": [{"word": word.word, "count": word.count, "more": word.more} for word in answer.tried],
+        "near": list(answer.near),
+    }
+
+
+def _hint_json(answer: Answer) -> dict[str, object] | None:
+    query = answer.query
+    return {"kind": query.hint.value, "value": query.hint_value, "text": _hint(answer)} if query.hint else None
+
+
+def _reading(reading: Reading) -> dict[str, object]:
+    from bot.text.tokens import spelt  # noqa: PLC0415 - --help must not wait for it
+
+    narrowed = reading.query.narrowed
+    return {
+        "repo": narrowed.word if narrowed else None,
+        "relaxed": reading.relaxed,
+        "terms": [
+            {"word": term.word, "any_of": [" & ".join(map(spelt, form)) for form in term.alternatives]}
+            for term in reading.query.terms
         ],
     }
 

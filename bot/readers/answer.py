@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
-from bot.model import Answer, AnswerHit, Channel, Entry, EntryQuery, Hit, Order, Span, Term, WordCount
+from bot.model import Answer, AnswerHit, Channel, Entry, EntryQuery, Hit, Order, Reading, Span, Term, WordCount
 from bot.readers import query as queries
 from bot.readers.near import allowance, anchors, is_chinese_word, nearest, spellings
 from bot.readers.snippet import Text, matches, snippet
@@ -85,7 +85,9 @@ class Answers:
             return self.edition(query.edition, channel=channel, limit=limit, offset=offset, query=query)
         if not queries.asks(query):
             return Answer(query=query)
+        readings: list[Reading] = []
         for attempt, loose in self._attempts(query):
+            readings.append(Reading(query=attempt, relaxed=loose))
             hits, total, more = self._page(attempt, hidden, limit=limit, offset=offset)
             if hits or total:
                 return Answer(
@@ -97,8 +99,11 @@ class Answers:
                     total_more=total > COUNTED and more,
                     relaxed=loose,
                     repo=attempt.narrowed.word if attempt.narrowed else None,
+                    readings=tuple(readings),
                 )
-        return Answer(query=query, tried=self._tried(query, hidden), near=self._near(query, hidden))
+        return Answer(
+            query=query, readings=tuple(readings), tried=self._tried(query, hidden), near=self._near(query, hidden)
+        )
 
     def edition(
         self,

@@ -155,6 +155,17 @@ def phrase(text: str, *, limit: int = MAX_TOKEN_LENGTH) -> Phrase | None:
     return Phrase(tokens=tuple(tokens), prefix=last.cjk and len(last.text) == 1)
 
 
+def spelt(wanted: Phrase) -> str:
+    """The words that a phrase stands for, to be shown: pairs of a Chinese run become the run again."""
+    shown = ""
+    for token in wanted.tokens:
+        if shown and is_chinese(token[0]) and shown[-1] == token[0]:
+            shown += token[1:]
+        else:
+            shown += f" {token}" if shown else token
+    return shown
+
+
 def joined(piece: Piece) -> list[str]:
     """The identifier in one word, and each two neighbours in one word. Empty for plain words and for numbers.
 

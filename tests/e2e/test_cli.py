@@ -182,7 +182,53 @@ def test_search_finds_chinese_by_english_and_english_by_chinese(team, as_json):
 
 def test_search_without_a_hit_says_so_and_is_no_failure(team, as_json):
     as_json("ingest", "--json")
-    assert as_json("search", "kubernetes", "--json") == {"query": "kubernetes", "more": False, "hits": []}
+    answer = as_json("search", "kubernetes", "--json")
+    reading = {
+        "repo": None,
+        "relaxed": False,
+        "terms": [{"word": "kubernetes", "any_of": ["kubernete", "kuberneted", "kuberneting"]}],
+    }
+    assert answer == {
+        "query": "kubernetes",
+        "hint": None,
+        "readings": [reading],
+        "relaxed": False,
+        "total": 0,
+        "total_more": False,
+        "more": False,
+        "hits": [],
+        "tried": [],
+        "near": [],
+    }
+
+
+def test_search_in_json_says_what_was_tried_and_what_would_find_something(team, as_json):
+    as_json("ingest", "--json")
+    answer = as_json("search", "vllm", "kubernetes", "layerwize", "--json")
+    assert [(one["repo"], one["relaxed"]) for one in answer["readings"]] == [("vllm", False), (None, False)]
+    assert [one["word"] for one in answer["readings"][1]["terms"]] == ["vllm", "kubernetes", "layerwize"]
+    assert answer["tried"] == [
+        {"word": "vllm", "count": 10, "more": True},
+        {"word": "kubernetes", "count": 0, "more": False},
+        {"word": "layerwize", "count": 0, "more": False},
+    ]
+    assert as_json("search", "vllm", "layerwize", "--json")["near"] == ["vllm layerwise"]
+
+
+def test_search_in_json_gives_the_form_that_found_and_what_was_not_understood(team, as_json):
+    as_json("ingest", "--json")
+    answer = as_json("search", "投机解码的低并发", "colour:red", "repo:", "--json")
+    assert answer["hits"] == []
+    assert answer["hint"]["kind"] == "unknown_qualifier"
+    assert answer["hint"]["value"] == "colour"
+    assert "There is no colour" in answer["hint"]["text"]
+    answer = as_json("search", "投机解码低并发", "--json")
+    assert answer["hits"]
+    assert answer["relaxed"] is True
+    assert [one["relaxed"] for one in answer["readings"]] == [False, True]
+    words = {term["word"]: term["any_of"] for term in answer["readings"][-1]["terms"]}
+    assert {"投机解码", "speculative decoding"} <= set(words["投机解码"])
+    assert (answer["total"], answer["total_more"]) == (len(answer["hits"]), False)
 
 
 def test_deliveries_prints_a_list_in_the_order_of_sending(team, as_json, digest_bot):

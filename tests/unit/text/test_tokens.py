@@ -7,7 +7,19 @@ from hypothesis import strategies as st
 from bot.model import Entry, Extraction, Phrase, Verdict
 from bot.text.indexed import indexed
 from bot.text.normalise import fold
-from bot.text.tokens import GAP, MAX_REPEATS, MAX_TOKENS, joined, metadata, phrase, pieces, scan, stream, tokenise
+from bot.text.tokens import (
+    GAP,
+    MAX_REPEATS,
+    MAX_TOKENS,
+    joined,
+    metadata,
+    phrase,
+    pieces,
+    scan,
+    spelt,
+    stream,
+    tokenise,
+)
 from tests.search_support import TODAY
 
 MIXED = st.text(alphabet="aB显存漏の_-. /#1", max_size=40)
@@ -50,6 +62,13 @@ def test_a_phrase_means_exactly_the_substring() -> None:
     assert phrase("漏") == Phrase(tokens=("漏",), prefix=True)
     assert phrase("首 token 延") == Phrase(tokens=("首", "token", "延"), prefix=True)
     assert phrase("?!") is None
+
+
+@pytest.mark.parametrize("text", ["显存泄漏", "漏", "首 token 延", "首延迟 token", "修复 rocm 构建", "free block"])
+def test_a_phrase_is_shown_as_it_would_be_written(text: str) -> None:
+    found = phrase(text)
+    assert found is not None
+    assert spelt(found) == text
 
 
 @given(MIXED)
