@@ -60,6 +60,8 @@ class Examples:
                 )
                 if query is not None
             ),
+            path=found(_paths(entries)) or usual.path,
+            since=found(f"{word} {_since(newest, today)} sort:new".strip() for word in (first, "")) or usual.since,
             days=_days(newest, today),
             cross=self._cross(entries) or usual.cross,
         )
@@ -117,6 +119,21 @@ def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
     for entry in entries:
         for written in entry.extraction.pull_requests:
             yield from _DIGITS.findall(written.rpartition("#")[2])
+
+
+def _paths(entries: Sequence[Entry]) -> Iterator[str]:
+    """Folders first: more than one file is in them."""
+    split = [path.strip("/").split("/") for entry in entries for path in entry.extraction.paths]
+    for *folders, _file in split:
+        if folders:
+            yield f"path:{folders[-1]}"
+    for names in split:
+        yield f"path:{names[-1]}"
+
+
+def _since(newest: date, today: date) -> str:
+    days = next((days for days in (7, 30) if newest >= today - timedelta(days=days)), None)
+    return f"since:{days}d" if days else f"since:{newest.isoformat()}"
 
 
 def _days(newest: date, today: date) -> tuple[str, ...]:

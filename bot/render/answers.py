@@ -199,6 +199,8 @@ def help_message(kit: Kit, view: HelpView) -> Message:
         example(view.phrase, "help_phrase"),
         example(view.without, "help_without"),
         example(view.repository, "help_repository", (*view.more, words.say("help_verdict"))),
+        example(view.path, "help_path"),
+        example(view.since, "help_since"),
     ]
     if view.days:
         first, *rest = view.days

@@ -118,6 +118,8 @@ class HelpView:
     without: str = "缓存 -显存"
     repository: str = "repo:vllm"
     more: tuple[str, ...] = ("pr:48017", "topic:rocm")
+    path: str = "path:spec_decode"
+    since: str = "修复 since:7d sort:new"
     days: tuple[str, ...] = ()
     """Day commands, the first as the example: `today`, `yesterday`, `2026-11-30`."""
     cross: tuple[str, str] = ("显存泄漏", "memory leak")

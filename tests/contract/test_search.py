@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from bot.ingest.service import Ingest
 from bot.model import Answer, Channel, Entry, Extraction, Verdict
 from bot.readers.answer import Answers
+from bot.readers.examples import Examples
 from bot.storage import search_index
 from bot.storage.engine import Database
 from bot.storage.ingest_store import IngestStore
@@ -285,6 +286,21 @@ def test_a_day_shows_its_edition_in_order(database: Database) -> None:
     assert ([hit.entry.id for hit in answer.hits], answer.more, answer.total) == ([1, 2], True, 3)
     assert archive.ids("昨天") == []
     assert archive.ids("2026-11-30", offset=2) == [3]
+
+
+@pytest.mark.parametrize(
+    ("age", "since"), [(0, "since:7d"), (7, "since:7d"), (8, "since:30d"), (31, "since:2026-10-30")]
+)
+def test_the_help_takes_path_and_days_from_the_newest_edition(database: Database, age: int, since: str) -> None:
+    newest = TODAY - timedelta(days=age)
+    paths = Extraction(paths=("notes.md", "src/cache/store.rs"))
+    archive = Archive(
+        database, entry(1, "Faster prefix lookup", "src/cache/store.rs", extraction=paths, edition=newest)
+    )
+    examples = Examples(archive.answers, glossary=shipped(), spellings=lambda _topic: ())
+    view = examples.of(None, newest=newest, today=TODAY)
+    assert (view.path, view.since) == ("path:cache", f"Faster {since} sort:new")
+    assert archive.ids(view.path) == archive.ids(view.since) == [1]
 
 
 def test_a_changed_entry_is_found_as_it_is_now_and_a_removed_one_not_at_all(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from datetime import date, timedelta
 from typing import Any
@@ -198,7 +199,9 @@ def test_every_example_of_the_help_finds_something(team):
     (answer,) = eventually(lambda: team.workspace.ephemerals(place, "reader"), what="the help")
     examples = [one for one in codes(answer["blocks"]) if not one.startswith(("/digest", "verdict:"))]
     assert "repo:vllm" in examples
-    assert len(examples) >= 7, examples
+    assert "path:spec_decode" in examples
+    assert any(re.fullmatch(r"\S+ since:7d sort:new", one) for one in examples), examples
+    assert len(examples) >= 9, examples
     for query in examples:
         found = bot.front.answers.search(query, channel=None, today=date(2026, 11, 30))
         assert found.hits, query
