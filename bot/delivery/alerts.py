@@ -73,6 +73,13 @@ class Alerts:
         except StorageError as error:
             _log.error("alert_not_noted", cause=cause, error=str(error))
             return
+        self._tell(cause, text, about)
+
+    def tell_unkept(self, cause: str, text: str) -> None:
+        """Tell `text` without keeping that it was told: for what is wrong with the database itself."""
+        self._tell(cause, text, None)
+
+    def _tell(self, cause: str, text: str, about: Channel | None) -> None:
         _log.warning("alert", cause=cause, text=text)
         # The alert channel's own trouble, a dead token or an outage cannot be told there: the log and `status` have it.
         if cause.startswith("team:"):

@@ -208,10 +208,10 @@ class ReconcileStorage(Protocol):
         """Return UNCERTAIN deliveries with `next_try_at <= now`, in order of channel and ordinal."""
 
     def resolve(self, resolution: Resolution, now: datetime) -> bool:
-        """Write the resolution, if the delivery is still in the expected state; return whether it was.
+        """Write the resolution, if the delivery is still in the expected state and attempt; return whether it was.
 
-        PLANNED resets `looks`; a person's word (`expected` HELD or FAILED) resets `doubts` and `refusals`; SENT of a
-        compact slot's root folds its entries as `Record.folds` does.
+        SENT is proof, and taken for any attempt. PLANNED resets `looks`; a person's word (`expected` HELD or FAILED)
+        resets `doubts` and `refusals`; SENT of a compact slot's root folds its entries as `Record.folds` does.
         """
 
 
@@ -384,6 +384,9 @@ class Alarm(Protocol):
 
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, once per cause while it lasts. `about`: the channel it concerns."""
+
+    def tell_unkept(self, cause: str, text: str) -> None:
+        """Tell `text` though nothing can be kept in the database. Whoever calls it sees to it that it is told once."""
 
     def clear(self, cause: str) -> None:
         """The cause is over."""

@@ -57,7 +57,8 @@ class Reconciler:
     def run(self, stop: Event) -> Settled:
         """Turn expired claims into doubt, and settle the doubt that is old enough. Safe in every replica.
 
-        Two replicas that look for the same message find the same; only the first one's resolution is taken.
+        Two replicas that look for the same message find the same; only the first one's resolution is taken. One that
+        looked so long that the message was sent again meanwhile, and is in doubt again, has looked for nothing.
         """
         settled = Settled()
         now = self._clock.now()
@@ -139,7 +140,11 @@ def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySet
     """Return what a look says about an uncertain delivery. Pure."""
     delivery, looks = doubtful.delivery, doubtful.looks + 1
     base = Resolution(
-        delivery_id=delivery.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.UNCERTAIN, looks=looks
+        delivery_id=delivery.id,
+        expected=DeliveryState.UNCERTAIN,
+        state=DeliveryState.UNCERTAIN,
+        looks=looks,
+        attempt=delivery.attempts,
     )
     match look:
         case Found(ts=ts):

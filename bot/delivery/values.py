@@ -274,6 +274,9 @@ class Resolution:
     next_try_at: datetime | None = None
     looks: int = 0
     """How often it has been looked for."""
+    attempt: int | None = None
+    """The attempt that was looked for. A later one has come meanwhile where the delivery counts more: what was not
+    found then says nothing about it. None: a person's word, whatever the attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,10 @@ class SettleStore:
             )
 
     def resolve(self, resolution: Resolution, now: datetime) -> bool:
-        """Write the resolution, if the delivery is still in the expected state; return whether it was."""
+        """Write the resolution, if the delivery is still in the expected state and attempt; return whether it was.
+
+        SENT is proof, and taken for any attempt.
+        """
         sent = resolution.state is DeliveryState.SENT
         values: dict[str, Any] = {
             "state": resolution.state,
@@ -85,11 +88,11 @@ class SettleStore:
             values["sent_at"] = now
         if resolution.expected is not DeliveryState.UNCERTAIN:  # a person's word: all that was counted begins anew
             values |= {"doubts": 0, "refusals": 0}
+        same = [deliveries.c.id == resolution.delivery_id, deliveries.c.state == resolution.expected]
+        if resolution.attempt is not None and not sent:
+            same.append(deliveries.c.attempts == resolution.attempt)
         statement = (
-            update(deliveries)
-            .where(deliveries.c.id == resolution.delivery_id, deliveries.c.state == resolution.expected)
-            .values(values)
-            .returning(*(deliveries.c[name] for name in SENT_COLUMNS))
+            update(deliveries).where(*same).values(values).returning(*(deliveries.c[name] for name in SENT_COLUMNS))
         )
         with self._database.transaction() as connection:
             row = connection.execute(statement).one_or_none()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.delivery.values import Draft, Record, Resolution, entry_subject
@@ -106,6 +108,19 @@ def test_a_look_that_failed_is_counted_and_repeated(store, ids):
     assert store.uncertain(LOOK_AT, 9) == ()
     (doubtful,) = store.uncertain(LOOK_AT + seconds(60), 9)
     assert (doubtful.looks, doubtful.delivery.error) == (1, "cannot look")
+
+
+def test_what_was_not_found_says_nothing_about_a_later_attempt(store, ids):
+    root = make_uncertain(store)
+    slow = Resolution(
+        delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.PLANNED, looks=1, attempt=1
+    )
+    assert store.resolve(slow, NOW)
+    claim(store, root, LOOK_AT, LOOK_AT + seconds(10))
+    store.expire_sending(LOOK_AT + seconds(11), LOOK_AT + seconds(60))
+    assert not store.resolve(slow, LOOK_AT + seconds(60)), "in doubt again, but for the second attempt"
+    assert not store.resolve(replace(slow, state=DeliveryState.HELD), LOOK_AT + seconds(60))
+    assert store.resolve(replace(slow, state=DeliveryState.SENT, ts="9.0"), LOOK_AT + seconds(60))
 
 
 def test_absence_plans_again_and_starts_counting_anew(store, ids):

@@ -655,6 +655,8 @@ class MemoryStorage:
         row = self.rows[resolution.delivery_id]
         if row.delivery.state is not resolution.expected:
             return False
+        if resolution.state is not S.SENT and resolution.attempt not in (None, row.delivery.attempts):
+            return False
         values = {"state": resolution.state, "error": resolution.error, "next_try_at": resolution.next_try_at}
         if resolution.ts is not None:
             values["ts"] = resolution.ts

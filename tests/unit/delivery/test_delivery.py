@@ -108,6 +108,28 @@ def test_an_accepted_message_whose_answer_was_lost_is_found_and_not_posted_again
     assert first.ts == house.slack.messages[CHANNEL][place].ts
 
 
+@pytest.mark.parametrize("place", range(3))
+def test_a_look_that_outlasts_another_replicas_attempt_says_nothing_about_it(place):
+    house = morning()
+    house.slack.script.extend([None] * place + [DROP_BEFORE, DROP_AFTER])
+    house.service.plan()
+    house.service.deliver(house.stop)  # the first attempt does not arrive
+    house.clock.advance(30)
+    other, look = house.process(), house.slack.find
+
+    def slow(*asked, **more):
+        found = look(*asked, **more)
+        house.slack.find = look
+        other.reconcile(house.stop)  # sees what this one saw, and is quicker
+        other.deliver(house.stop)  # arrives, and the answer is lost
+        return found
+
+    house.slack.find = slow
+    house.service.reconcile(house.stop)
+    house.run(120)
+    assert house.slack.texts() == expected(5)
+
+
 @pytest.mark.parametrize("fault", [DROP_BEFORE, code("fatal_error")])
 @pytest.mark.parametrize("place", range(4))
 def test_a_message_that_was_lost_on_the_way_is_looked_for_then_sent_in_its_place(fault, place):
