@@ -44,7 +44,8 @@ def command(
     """Show how a digest file will look, without a token or a network: root and entries as they would be posted.
 
     Style and templates are those of the first channel in the configuration, if there is one. With --format blocks, a
-    link that opens them in Slack's Block Kit Builder goes to standard error. Exit code 1 if the file does not fit.
+    link that opens them in Slack's Block Kit Builder goes to standard error, or how to paste them there where a link
+    would be too long. Exit code 1 if the file does not fit.
     """
     from bot.bootstrap.preview import preview  # noqa: PLC0415 - --help must not wait for it
     from bot.config import Config, load  # noqa: PLC0415
@@ -120,10 +121,18 @@ def _sent(message: Message) -> dict[str, object]:
 
 
 def _builder_link(posts: tuple[Post, ...]) -> None:
-    from bot.render.preview import builder_link  # noqa: PLC0415
+    from bot.render.preview import BUILDER, LONGEST_LINK, builder_link  # noqa: PLC0415
 
     messages = [message for post in posts for message in (post.message, *post.replies)]
     blocks = [block for message in messages for block in message.blocks]
     shown = list(islice(blocks, _BUILDER_BLOCKS))
+    link = builder_link(shown)
+    if len(link) > LONGEST_LINK:
+        click.echo(
+            f"Too much for a link to Slack's Block Kit Builder. Open {BUILDER} and paste one of the printed messages "
+            'there: {"blocks": [...]}.',
+            err=True,
+        )
+        return
     part = "" if len(shown) == len(blocks) else f" (the first {len(shown)} of {len(blocks)} blocks)"
-    click.echo(f"In Slack's Block Kit Builder{part}: {builder_link(shown)}", err=True)
+    click.echo(f"In Slack's Block Kit Builder{part}: {link}", err=True)

@@ -15,14 +15,16 @@ from rich.text import Text
 from bot.model import Json, Message
 from bot.render.spoken import spoken
 
-_BUILDER = "https://app.slack.com/block-kit-builder#"
+BUILDER = "https://app.slack.com/block-kit-builder"
+LONGEST_LINK = 8_000
+"""Characters of an address that every browser and server takes."""
 _STYLES = {"bold": "bold", "code": "cyan", "strike": "strike", "italic": "italic"}
 
 
 def builder_link(blocks: Iterable[Json]) -> str:
-    """The address at which Slack's own builder shows the blocks."""
+    """The address at which Slack's own builder shows the blocks; beyond `LONGEST_LINK` it is of no use."""
     payload = json.dumps({"blocks": list(blocks)}, ensure_ascii=False, separators=(",", ":"))
-    return _BUILDER + quote(payload, safe="")
+    return f"{BUILDER}#{quote(payload, safe='')}"
 
 
 def as_json(message: Message) -> str:

@@ -14,6 +14,7 @@ from bot.bootstrap.preview import preview
 from bot.cli import cli
 from bot.config import Config
 from bot.model import Layout
+from bot.render.preview import BUILDER, LONGEST_LINK
 from bot.workspace.html import visible_text
 
 ROOT = Path(__file__).parents[2]
@@ -51,12 +52,36 @@ def test_the_terminal_shows_every_word_of_root_and_entries():
     assert "\x1b" not in answer.stdout, "colours are for terminals"
 
 
-def test_the_builder_link_goes_to_standard_error_and_holds_the_blocks():
-    answer = run(SEED, "--format", "blocks")
+def test_the_builder_link_goes_to_standard_error_and_holds_the_blocks(tmp_path):
+    small = tmp_path / "small.txt"
+    small.write_text("acme/widgets\n\n标题\n\n值得精读。正文。\n", "utf-8")
+    answer = run(small, "--format", "blocks")
     address, _, payload = answer.stderr.strip().rpartition(" ")[2].partition("#")
     assert address == "https://app.slack.com/block-kit-builder"
     posted = json.loads(answer.stdout)
     assert json.loads(unquote(payload))["blocks"] == [block for message in posted for block in message["blocks"]]
+
+
+@pytest.mark.parametrize(("more", "linked"), [(0, True), (1, False)])
+def test_where_a_link_would_be_too_long_for_a_browser_it_is_said_how_to_paste(tmp_path, more, linked):
+    file, config = tmp_path / "long.txt", tmp_path / "config.yaml"
+    config.write_text('channels: [{channel: "#team", cut_at: 3000}]\n', "utf-8")
+
+    def told(length):
+        bodies = {"one": 2_000, "two": 2_000, "three": length}
+        items = "".join(f"{title}\n\n{'x' * long}\n\n" for title, long in bodies.items())
+        file.write_text(f"acme/widgets\n\n{items}", "utf-8")
+        return run(file, "--format", "blocks", config=("--config", str(config))).stderr.strip()
+
+    short = told(100).rpartition(" ")[2]
+    fitting = 100 + LONGEST_LINK - len(short)
+    said = told(fitting + more)
+    assert (f"{BUILDER}#" in said) == linked
+    if linked:
+        assert len(said.rpartition(" ")[2]) == LONGEST_LINK
+    else:
+        assert len(said) < 300
+        assert f"Open {BUILDER} and paste" in said
 
 
 @pytest.mark.parametrize(("layout", "posts", "replies"), [("channel", 9, 0), ("thread", 1, 8), ("compact", 1, 8)])
