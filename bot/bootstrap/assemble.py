@@ -13,6 +13,7 @@ from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
 from bot.bootstrap.counted import CountedHistory, CountedPoster
 from bot.bootstrap.fallbacks import Fallbacks
+from bot.bootstrap.lost import FileWatch
 from bot.bootstrap.maker import RenderedMessages
 from bot.bootstrap.people import open_front
 from bot.bootstrap.policies import delivery_settings
@@ -142,6 +143,7 @@ def _assemble(
         arrivals=arrivals,
         delivery=delivery,
         front=front,
+        file=FileWatch(archive.database, delivery.alarm),
         stopping=stopping,
         reread=reread,
         read_templates=read_templates,

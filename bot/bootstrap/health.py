@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from bot.errors import StorageUnavailable
 from bot.storage.migrate import current, head
 from bot.web import Check
 
@@ -35,6 +36,10 @@ class Health:
         return checks
 
     def _database(self) -> Check:
+        try:
+            self._bot.file.check()
+        except StorageUnavailable as error:
+            return Check(ok=False, detail=str(error))
         found = current(self._bot.archive.database)
         if found != head():
             return Check(ok=False, detail=f"schema {found}, {head()} is needed: run digest-bot migrate")

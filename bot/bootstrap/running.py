@@ -17,6 +17,7 @@ from bot.bootstrap.archive import Archive
 from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
 from bot.bootstrap.health import Health
+from bot.bootstrap.lost import FileWatch
 from bot.bootstrap.people import Front
 from bot.bootstrap.watch import HUNG_AFTER, Watch
 from bot.config import Config
@@ -61,6 +62,7 @@ class Bot:
     arrivals: Arrivals
     delivery: DeliveryService
     front: Front
+    file: FileWatch
     stopping: threading.Event
     reread: Callable[[], Config] | None
     read_templates: Callable[[], None]
@@ -231,9 +233,10 @@ class Bot:
         return [*ticks, Tick(name="index", every=timedelta(hours=1), run=self._reindex)]
 
     def _over(self, name: str, run: Callable[[], object]) -> Callable[[], None]:
-        """`run`, whose good end takes back what was told about an earlier one that hung."""
+        """`run`, unless the database is lost; its good end takes back what was told about an earlier one that hung."""
 
         def tick() -> None:
+            self.file.check()
             run()
             if name in self._hung:
                 self._hung.discard(name)

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -25,6 +25,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import StorageError, StorageUnavailable
+from bot.storage.file import watched
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
@@ -51,11 +52,12 @@ _QUERY_CANCELED = "57014"
 class Database:
     """An open database. Give it to the stores; close it once, at the end."""
 
-    __slots__ = ("_alone", "_single", "engine", "path")
+    __slots__ = ("_alone", "_file", "_single", "engine", "path")
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.path = Path(engine.url.database) if is_sqlite(engine) and engine.url.database else None
+        self._file = watched(engine, self.path) if self.path is not None else None
         if is_sqlite(engine):
             self._single = engine.execution_options(begin=None)
             # Threads of one process queue here, in order, rather than sleep in SQLite's busy handler.
@@ -72,7 +74,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Give a connection whose statements are all kept, or none. Raises StorageUnavailable."""
-        with _pool_is_storage(), self._alone, self.engine.begin() as connection:
+        with self.alone(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -84,14 +86,40 @@ class Database:
     @contextmanager
     def statement(self) -> Iterator[Connection]:
         """Give a connection for one writing statement, kept at once: a single round trip. Raises StorageUnavailable."""
-        with _pool_is_storage(), self._alone, self._single.connect() as connection:
+        with self.alone(), self._single.connect() as connection:
             yield connection
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Wait for this process's turn to write (SQLite), and say where no connection is free (StorageUnavailable)."""
+        """Wait for this process's turn to write (SQLite).
+
+        Raises StorageUnavailable where no connection is free, or where what is written would be lost (`check_file`).
+        """
         with _pool_is_storage(), self._alone:
+            self.check_file()
             yield
+
+    def check_file(self) -> None:
+        """Raise StorageUnavailable where SQLite's file was deleted or replaced since it was opened, for ever after."""
+        if self._file is not None:
+            self._file.check()
+
+    def rescue(self) -> Path:
+        """Write a copy of a file that `check_file` has found lost: all that was recorded; return where the copy is.
+
+        Raises StorageError where it cannot be written.
+        """
+        if self._file is None:
+            raise StorageError("only a SQLite database has a file that can be copied")
+        try:
+            with _pool_is_storage(), self._alone:  # whoever was writing has ended, and nobody else begins
+                connection = self.engine.raw_connection()
+                try:
+                    return self._file.rescue(cast("sqlite3.Connection", connection.driver_connection))
+                finally:
+                    connection.close()
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(f"the database could not be copied: {_first_line(error)}") from error
 
     def close(self) -> None:
         """Close every connection. Those in use are closed when they come back."""

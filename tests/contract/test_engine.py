@@ -21,6 +21,7 @@ from bot.errors import StorageError, StorageUnavailable
 from bot.storage import engine as opening
 from bot.storage.engine import open_database, shown
 from bot.storage.migrate import migrate
+from bot.storage.quick import Quick
 from bot.storage.schema import UtcDateTime, events_seen, meta, metadata
 from tests.conftest import PostgreSQL
 
@@ -174,6 +175,36 @@ def test_a_full_disk_is_unavailable_and_loses_nothing_that_was_kept(sqlite_path,
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     _write(database, "later")
     assert set(_rows(database)) == {"kept", "later"}
+
+
+def test_a_lost_file_takes_no_more_writes_whichever_way_and_is_not_made_anew(sqlite_path, opened):
+    database = opened(f"sqlite:///{sqlite_path}")
+    _write(database, "kept")
+    sqlite_path.rename(sqlite_path.with_name("elsewhere"))
+    quick = Quick(database)
+    for way in (database.transaction, database.statement, lambda: quick.transaction(flush=True), quick.statement):
+        with pytest.raises(StorageUnavailable, match="deleted or replaced"), way():
+            pytest.fail("it could have been written")
+    assert list(_rows(database)) == ["kept"], "the connections that are open still know it"
+    with pytest.raises(StorageUnavailable, match="deleted or replaced"), contextlib.ExitStack() as stack:  # noqa: PT012
+        for _ in range(2):  # the second asks for a new connection
+            stack.enter_context(database.reading())
+    assert not sqlite_path.exists()
+    copy = database.rescue()
+    assert list(_rows(opened(f"sqlite:///{copy}"))) == ["kept"]
+    sqlite_path.with_name("elsewhere").rename(sqlite_path)
+    with pytest.raises(StorageUnavailable, match=str(copy)):
+        _write(database, "later")
+    _write(opened(f"sqlite:///{sqlite_path}"), "after a restart")
+
+
+def test_what_is_lost_is_a_files_business(database):
+    database.check_file()
+    _write(database)
+    database.check_file()
+    if database.name == "postgresql":
+        with pytest.raises(StorageError, match="only a SQLite database"):
+            database.rescue()
 
 
 def test_sqlite_flushes_every_commit(sqlite_path, opened):

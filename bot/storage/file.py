@@ -1,0 +1,94 @@
+"""The file of a SQLite database, watched. An open one goes on unseen where somebody deletes or replaces it.
+
+What is written from then on is lost with the last connection. A claim that is lost is posted again, so nothing may be
+written any more; and as the open connections are the last that know what was posted, they make a copy of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+from bot.errors import StorageUnavailable
+
+
+class DatabaseFile:
+    """Knows which file was opened, and whether its path still leads to it. Safe to use from several threads.
+
+    Once lost is lost: what comes back to the path meanwhile, other programs may have changed or mixed with a journal
+    that is not its own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the path; nothing is looked at before `note_opened`."""
+        self.path = path.absolute()
+        self._identity: tuple[int, int] | None = None
+        self._is_lost = False
+        self._copy: Path | None = None
+
+    def note_opened(self) -> None:
+        """A connection has opened the file: the first one says which it is. Raises StorageUnavailable for another."""
+        if self._identity is None:
+            with suppress(OSError):
+                self._identity = self._present()
+        self.check()
+
+    def check(self) -> None:
+        """Raise StorageUnavailable, with what a person has to do, where the file was deleted or replaced."""
+        if not self._is_lost:
+            if self._identity is None:
+                return
+            try:
+                self._is_lost = self._present() != self._identity
+            except OSError:
+                return  # a path that cannot be looked at now says nothing about the file
+        if self._is_lost:
+            raise StorageUnavailable(self._advice())
+
+    def rescue(self, connection: sqlite3.Connection) -> Path:
+        """Copy through a connection to the lost file all that was recorded; return where the copy is.
+
+        Raises OSError and sqlite3.Error where it cannot be written.
+        """
+        kept = self.path.with_name(f"{self.path.name}.rescued")
+        half = kept.with_name(f"{kept.name}.{os.getpid()}.tmp")
+        with closing(sqlite3.connect(half)) as target:
+            connection.backup(target)
+        half.replace(kept)
+        self._copy = kept
+        return kept
+
+    def _present(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found.st_dev, found.st_ino
+
+    def _advice(self) -> str:
+        beside = f"{self.path.name}-wal and {self.path.name}-shm"
+        back = f"move {self._copy} to its place" if self._copy else "put a backup in its place"
+        return (
+            f"the database's file {self.path} was deleted or replaced while the bot ran, and nothing is recorded or "
+            f"sent any more: stop the bot, delete {beside}, {back}, and start the bot again"
+        )
+
+
+def watched(engine: Engine, path: Path) -> DatabaseFile:
+    """Watch the file of this SQLite engine: no connection is made to another one than the first was made to."""
+    file = DatabaseFile(path)
+
+    def before(*_connecting: Any) -> None:
+        file.check()  # to connect where the file was deleted would make an empty one
+
+    def after(*_connected: Any) -> None:
+        file.note_opened()
+
+    event.listen(engine, "do_connect", before)
+    event.listen(engine, "connect", after)
+    return file
