@@ -62,7 +62,7 @@ def main() -> None:
             )
             report = run(plan, place)
             clean = clean and report.is_clean
-            print(report.line(), flush=True)
+            print(report.line(), *report.evidence, sep="\n  ", flush=True)
     sys.exit(0 if clean else 1)
 
 

@@ -120,6 +120,8 @@ class Report:
     held: int = 0
     unfinished: int = 0
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    evidence: list[str] = field(default_factory=list)
+    """What the workspace logged of messages that stand more than once."""
 
     @property
     def is_clean(self) -> bool:
@@ -269,8 +271,20 @@ class _Chaos:
         time.sleep(1.5)  # a late double would come now: after the lease and the settling of whoever posted last
         self._end_gently()
         self._judge(client, expected)
+        self._report.evidence = self._evidence()
         self._report.held = sum(one["state"] == "held" for one in self._deliveries())
         self._report.unfinished = self._unfinished()
+
+    def _evidence(self) -> list[str]:
+        twice = [one for verdict in self._report.verdicts.values() for one in verdict.twice]
+        if not twice:
+            return []
+        posts = self._control("log?method=chat.postMessage")["entries"]
+        return [
+            f"{key} at {ts}: {next((call for call in posts if call['ts'] == ts), 'not in the log')}"
+            for key, *moments in twice
+            for ts in moments
+        ]
 
     def _judge(self, client: WebClient, expected: list[str]) -> None:
         self._report.verdicts = {

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
@@ -29,6 +30,8 @@ class Verdict:
     """Long entries of which a part is missing, doubled or not where it belongs."""
     surprises: tuple[str, ...] = ()
     """Titles that are missing or that nobody wrote, a few of them, for whoever looks into it."""
+    twice: tuple[tuple[str, ...], ...] = ()
+    """For each message that stands more than once: its id, then its times."""
 
     @property
     def is_clean(self) -> bool:
@@ -68,8 +71,9 @@ def judge(messages: Sequence[dict[str, object]], expected: Sequence[str], long: 
     entries = [message for message in messages if not _PART.fullmatch(_first(message))]
     titles = [_first(message) for message in entries if _ROOT not in _first(message)]
     counts = Counter(titles)
-    keys = Counter(str(message.get("metadata", {}).get("event_payload", {}).get("id")) for message in messages)
+    keys = Counter(map(_key, messages))
     doubled = sum(count - 1 for count in counts.values()) + sum(count - 1 for count in keys.values())
+    twice = [(key, *(str(one["ts"]) for one in messages if _key(one) == key)) for key, n in keys.items() if n > 1]
     once = list(dict.fromkeys(titles))
     position = {title: index for index, title in enumerate(expected)}
     places = [position[title] for title in once if title in position]
@@ -83,7 +87,12 @@ def judge(messages: Sequence[dict[str, object]], expected: Sequence[str], long: 
         roots_wrong=_wrong_roots(entries),
         parts_wrong=_wrong_parts(messages, long),
         surprises=tuple(sorted(strange)[:5]),
+        twice=tuple(twice),
     )
+
+
+def _key(message: dict[str, Any]) -> str:
+    return str(message.get("metadata", {}).get("event_payload", {}).get("id"))
 
 
 def _first(message: dict[str, object]) -> str:
