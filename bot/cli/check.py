@@ -20,7 +20,7 @@ def command(config_path: Path) -> None:
     """Say whether configuration, inbox, templates, glossary and database are usable. Asks Slack nothing.
 
     Every template is rendered with the nastiest entry we know. Exit code 1 if something is wrong, 2 if the
-    configuration cannot be read at all.
+    configuration or the database cannot be read at all.
     """
     from bot.config import load  # noqa: PLC0415 - --help must not wait for it
 
@@ -74,7 +74,7 @@ def _glossary(config: Config) -> Iterator[str]:
 
 
 def _database(config: Config) -> Iterator[str]:
-    from bot.errors import StorageError  # noqa: PLC0415
+    from bot.errors import StorageUnavailable  # noqa: PLC0415
     from bot.storage.engine import open_database, shown  # noqa: PLC0415
     from bot.storage.migrate import current, head  # noqa: PLC0415
 
@@ -86,7 +86,7 @@ def _database(config: Config) -> Iterator[str]:
         found = current(database)
         if found != head():
             yield f"{shown(config.database)} has schema {found or 'none'}, {head()} is needed: run digest-bot migrate"
-    except StorageError as error:
+    except StorageUnavailable as error:
         yield str(error)
     finally:
         database.close()

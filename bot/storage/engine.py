@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import StorageError, StorageUnavailable
-from bot.storage.file import watched
+from bot.storage.file import damaged, is_damaged, watched
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
@@ -129,7 +129,8 @@ class Database:
 def open_database(url: str) -> Database:
     """Open `sqlite:///path`, `postgresql://...` or `postgres://...`. Nothing is connected yet.
 
-    Raises StorageError for a URL that names no database this program knows.
+    Raises StorageError for a URL that names no database this program knows. Whatever is asked of it later raises
+    StorageError where the file turns out to be damaged, or no database at all.
     """
     return Database(open_engine(url))
 
@@ -269,6 +270,8 @@ def _translate(context: ExceptionContext) -> StorageError | None:
     error = context.original_exception
     if is_cancelled(error):
         return StorageError(f"a statement of ours took too long: {_first_line(error)}")
+    if is_damaged(error):
+        return damaged(error, Path(context.engine.url.database or "") if context.engine else None)
     return unavailable(error) if context.is_disconnect or is_passing(error) else None
 
 

@@ -14,7 +14,9 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from bot.errors import StorageUnavailable
+from bot.errors import StorageError, StorageUnavailable
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 class DatabaseFile:
@@ -92,3 +94,17 @@ def watched(engine: Engine, path: Path) -> DatabaseFile:
     event.listen(engine, "do_connect", before)
     event.listen(engine, "connect", after)
     return file
+
+
+def is_damaged(error: BaseException) -> bool:
+    """Whether SQLite says that the file is not, or not wholly, a database of its own."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+def damaged(error: BaseException, path: Path | None) -> StorageError:
+    """Make the error that names the file and says what to do with it."""
+    named = f"{path.absolute()} " if path is not None else ""
+    return StorageError(
+        f"the database's file {named}is damaged or no SQLite database ({error}): put a backup in its "
+        "place (without -wal and -shm beside it), or name another file; with a new one, all would be posted again"
+    )

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.storage.engine import Database, is_passing, unavailable
+from bot.storage.file import damaged, is_damaged
 
 ID_LIST = "{ids}"
 """In a statement: the place of a list of ids, after `id`."""
@@ -97,6 +98,8 @@ class Quick:
         except driver_error as error:
             if is_passing(error):
                 raise unavailable(error) from error
+            if is_damaged(error):
+                raise damaged(error, self._database.path) from error
             raise
 
     @contextmanager

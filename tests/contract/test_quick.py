@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.delivery.values import Lane
-from bot.errors import StorageUnavailable
+from bot.errors import StorageError, StorageUnavailable
 from bot.storage import engine as opening
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.quick import Quick
@@ -69,6 +69,16 @@ def test_a_locked_file_is_unavailable_to_a_sender(tmp_path, migrated_sqlite, ope
             store.claim("me", [1], NOW, NOW + seconds(10))
         other.execute("ROLLBACK")
     assert store.claim("me", [1], NOW, NOW + seconds(10)) == frozenset()
+
+
+def test_a_file_that_is_damaged_under_a_sender_is_named_with_what_to_do(tmp_path, migrated_sqlite, opened):
+    path = tmp_path / "digest-bot.db"
+    path.write_bytes(migrated_sqlite.read_bytes())
+    store = DeliveryStore(opened(f"sqlite:///{path}"))
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(StorageError, match=f"{path} is damaged or no SQLite database") as caught:
+        store.claim("me", [1], NOW, NOW + seconds(10))
+    assert not isinstance(caught.value, StorageUnavailable), "waiting does not mend it"
 
 
 def test_a_claim_is_flushed_and_the_usual_setting_comes_back(tmp_path, migrated_sqlite, opened):

@@ -284,6 +284,38 @@ def test_check_is_content_with_a_fresh_checkout_and_names_what_is_wrong(team, di
     assert "nowhere" in out
 
 
+@pytest.mark.parametrize("kept", [None, 15, 4096, 100_000])
+def test_a_file_that_is_no_database_or_half_of_one_is_named_with_what_to_do_by_every_verb(
+    team, digest_bot, monkeypatch, kept
+):
+    path = team / "bot.db"
+    assert digest_bot("migrate")[0] == 0
+    path.write_bytes(bytes(range(255, 0, -1)) * 100 if kept is None else path.read_bytes()[:kept])
+    left = path.read_bytes()
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
+    monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1")
+    for words in [
+        ("run",),
+        ("demo", "--once", "--port", "0"),
+        ("check",),
+        ("migrate",),
+        ("ingest",),
+        ("documents",),
+        ("search", "rocm"),
+        ("deliveries",),
+        ("deliveries", "settle", "3f2a", "1796086800.000100"),
+        ("deliveries", "retry", "3f2a"),
+        ("status",),
+        ("reindex", "--all"),
+    ]:
+        code, _out, err = digest_bot(*words)
+        assert code == 2, (words, err)
+        assert str(path) in err, words
+        assert "put a backup in its place" in err, words
+        assert "Traceback" not in err, words
+    assert path.read_bytes() == left, "what is left of it is a person's to mend"
+
+
 def test_status_asks_for_somebody_only_where_something_is_wrong(team, as_json, digest_bot):
     assert digest_bot("demo", "--once", "--port", "0")[0] == 0
     as_json("status", "--json")
