@@ -105,7 +105,7 @@ class ReadingDesk:
             found,
             self.style(reader),
             saved=keeps,
-            thread_link=self._places.of(reader, [found])[entry_id].link,
+            thread_link=self._places.discussion(reader, found),
             share_to=share_target(reader),
         )
 

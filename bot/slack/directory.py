@@ -118,10 +118,14 @@ class Directory:
 
     def permalink(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
         """The address of a message, computed: `chat.getPermalink` would be one call for each hit of a search."""
-        address = f"{self.identity().url}archives/{channel_id}/p{ts.replace('.', '')}"
         if thread_ts is None or thread_ts == ts:
-            return address
-        return f"{address}?thread_ts={thread_ts}&cid={channel_id}"
+            return f"{self.identity().url}archives/{channel_id}/p{ts.replace('.', '')}"
+        return self.thread_link(channel_id, ts, thread_ts)
+
+    def thread_link(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
+        """The same with the thread open beside it, also where nobody has replied yet."""
+        address = f"{self.identity().url}archives/{channel_id}/p{ts.replace('.', '')}"
+        return f"{address}?thread_ts={thread_ts or ts}&cid={channel_id}"
 
     def _is_public(self, channel_id: str) -> bool:
         channel = ask("conversations.info", self._client.conversations_info, channel=channel_id)["channel"]

@@ -45,6 +45,14 @@ class Places:
             for entry in entries
         )
 
+    def discussion(self, reader: Reader, entry: Entry) -> str | None:
+        """The address of the thread about an entry, if the reader may open it. Raises `StorageUnavailable`."""
+        happened = self._discussion.activity([entry.id], reader.team_id).get(entry.id, NOTHING)
+        place = self._standing(reader, happened.places)
+        if place is None:
+            return None
+        return self._directory.thread_link(place.channel.channel_id, place.ts, place.thread_ts)
+
     def visible(self, reader: Reader, channel_id: str) -> bool:
         """Whether the reader may open the channel's messages. Raises nothing."""
         return channel_id == reader.channel_id or self._directory.may_see(
@@ -59,16 +67,18 @@ class Places:
         """What this reader may know of it: that people talk in a private channel is known to its members only."""
         here_first = sorted(activity.talk, key=lambda talk: talk.channel.channel_id != reader.channel_id)
         seen = [talk for talk in here_first[:MOST_LOOKED_AT] if self.visible(reader, talk.channel.channel_id)]
+        place = self._standing(reader, activity.places)
+        address = self._directory.permalink
         return Place(
-            link=self._link(reader, activity.places),
+            link=None if place is None else address(place.channel.channel_id, place.ts, place.thread_ts),
             replies=sum(talk.replies for talk in seen),
             reactions=sum(talk.reactions for talk in seen),
         )
 
-    def _link(self, reader: Reader, places: Sequence[Standing]) -> str | None:
+    def _standing(self, reader: Reader, places: Sequence[Standing]) -> Standing | None:
         newest_first = list(reversed(places))
         here = [place for place in newest_first if place.channel.channel_id == reader.channel_id]
         for place in (*here, *newest_first[:MOST_LOOKED_AT]):
             if self.visible(reader, place.channel.channel_id):
-                return self._directory.permalink(place.channel.channel_id, place.ts, place.thread_ts)
+                return place
         return None

@@ -203,6 +203,88 @@ def test_a_reply_in_a_thread_and_a_reaction_are_counted_on_the_next_search_with_
     assert digests.channel.permalink(posted["ts"]) in counted.locator("a").evaluate_all("all => all.map(a => a.href)")
     counted.locator("a", has_text=title).first.click()
     page.get_by_test_id("messages").locator(f'[data-ts="{posted["ts"]}"].is-target').wait_for()
+    page.get_by_test_id("thread-messages").get_by_text("我们也踩过").wait_for()
+
+
+def is_in_sight(row):
+    """Whether a row of a list is within the part of the list that is shown."""
+    return row.evaluate(
+        """row => {
+          const [at, list] = [row, row.closest('.log')].map(node => node.getBoundingClientRect());
+          return at.bottom > list.top && at.top < list.bottom;
+        }"""
+    )
+
+
+def test_the_way_to_the_discussion_opens_the_thread_to_write_in_also_where_nobody_has_replied(page, digests):
+    title = SPECULATIVE
+    (posted,) = [one for one in digests.channel.messages() if first_line(one) == title]
+    modal = open_first(page, ask(page, "/digest 投机解码 预算"))
+    assert title in modal.inner_text()
+    modal.locator("a", has_text="去讨论").click()
+    modal.wait_for(state="hidden")
+    thread = page.get_by_test_id("thread-messages")
+    thread.locator(f'[data-ts="{posted["ts"]}"].is-target').wait_for()
+    assert thread.get_by_test_id("message").count() == 1
+    row = page.get_by_test_id("messages").locator(f'[data-ts="{posted["ts"]}"].is-target')
+    row.wait_for()
+    assert is_in_sight(row)
+    page.keyboard.type("预算怎么定？")
+    page.keyboard.press("Enter")
+    eventually(lambda: [plain(one) for one in digests.channel.replies(posted["ts"])] == ["预算怎么定？"])
+    assert page.get_by_test_id("notice").count() == 0
+    page.reload()
+    page.wait_for_selector('[data-testid="app"][data-ready="true"]')
+    assert not modal.is_visible(), "who has gone on to the discussion has left the modal"
+
+
+@pytest.fixture
+def talk(digests):
+    """A thread of thirty replies in another channel; the head of it, the replies, a message without any."""
+    place = digests.ops.channel_id
+    workspace = digests.workspace
+
+    def say(text, thread_ts=None):
+        message = workspace.act("colleague", lambda person: person.say(place, text, thread_ts=thread_ts))
+        return f"{message.ts // 10**6}.{message.ts % 10**6:06}"
+
+    head = say("What happened here?")
+    replies = [say(f"Reply {number}. " + "It is long. " * 20, head) for number in range(30)]
+    return head, replies, say("Nobody has answered this")
+
+
+def test_a_link_to_a_message_shows_it_and_its_thread_where_there_is_one(page, digests, talk):
+    head, replies, alone = talk
+    page.set_viewport_size({"width": 1200, "height": 500})
+    log, thread = page.get_by_test_id("messages"), page.get_by_test_id("thread-messages")
+
+    def follow(address):
+        page.goto(address)
+        page.wait_for_selector('[data-testid="app"][data-ready="true"]')
+
+    follow(digests.ops.permalink(alone))
+    log.locator(f'[data-ts="{alone}"].is-target').wait_for()
+    assert not thread.is_visible()
+
+    follow(digests.ops.permalink(head))
+    thread.locator(f'[data-ts="{head}"].is-target').wait_for()
+    assert is_in_sight(thread.locator(f'[data-ts="{head}"]')), "and not at the thread's end"
+    assert is_in_sight(log.locator(f'[data-ts="{head}"]'))
+
+    for address in (digests.ops.permalink(replies[10]), digests.ops.permalink(replies[10]).partition("?")[0]):
+        follow(address)
+        thread.locator(f'[data-ts="{replies[10]}"].is-target').wait_for()
+        assert is_in_sight(thread.locator(f'[data-ts="{replies[10]}"]'))
+        assert not is_in_sight(thread.locator(f'[data-ts="{replies[-1]}"]'))
+        assert is_in_sight(log.locator(f'[data-ts="{head}"]'))
+
+    own = thread.locator(f'[data-ts="{replies[10]}"] .msg-time').get_attribute("href")
+    assert digests.ops.permalink(replies[10]).endswith(own), "a reply's own address names its thread"
+    # What is written now belongs to the thread, not to the reply that was linked to.
+    field = page.get_by_test_id("thread-composer-input")
+    field.fill("So that was it")
+    field.press("Enter")
+    log.locator(f'[data-ts="{head}"]').get_by_text("31 replies").wait_for()
 
 
 def test_the_message_shortcut_saves_the_entry_under_the_pointer(page):

@@ -33,7 +33,7 @@ export function messageActions({ boot, channelOf, notify, openThread }) {
     const shortcuts = boot.shortcuts.filter((item) => item.type === "message");
     const items = [
       { label: "Reply in thread", run: () => openThread(message.thread_ts ?? message.ts) },
-      { label: "Copy link", run: () => navigator.clipboard?.writeText(location.origin + archivePath(channelOf(), message.ts)) },
+      { label: "Copy link", run: () => navigator.clipboard?.writeText(location.origin + archivePath(channelOf(), message)) },
       ...(own ? [
         { rule: true },
         { label: "Edit message", run: () => edit(message, anchor.closest(".msg")) },

@@ -54,8 +54,11 @@ export function fullTime(ts) {
   return `${dayAndYear.format(dateOf(ts))}, ${timeOf(ts)}`;
 }
 
-/** `1796173208.000100` as Slack writes it in addresses: `p1796173208000100`. */
-export const archivePath = (channel, ts) => `/archives/${channel}/p${ts.replace(".", "")}`;
+/** The address of a message: `1796173208.000100` is written `p1796173208000100`, and a reply names its thread. */
+export function archivePath(channel, { ts, thread_ts: threadTs }) {
+  const path = `/archives/${channel}/p${ts.replace(".", "")}`;
+  return threadTs && threadTs !== ts ? `${path}?thread_ts=${threadTs}&cid=${channel}` : path;
+}
 
 export function parseArchive(url) {
   const found = /^\/archives\/([^/]+)\/p(\d{11,16})$/.exec(url.pathname);

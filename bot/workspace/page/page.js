@@ -102,9 +102,24 @@ async function openChannel(id, { ts = null, threadTs = null, keepAddress = false
   log.setAttribute("aria-busy", "true");
   await reload({ toBottom: moved });
   log.removeAttribute("aria-busy");
-  const replyOf = threadTs && threadTs !== ts ? threadTs : null;
-  if (replyOf) await openThread(replyOf, { target: ts });
-  if (ts) showTarget(log, replyOf ?? ts, { takeFocus: !replyOf });
+  if (ts) await showPlace(id, ts, threadTs);
+}
+
+/** Bring a message into sight, its thread beside it where the address names one or somebody has replied, as in Slack. */
+async function showPlace(id, ts, named) {
+  const thread = named ?? (await threadOf(id, ts));
+  if (id !== state.channel || state.isHome) return;
+  if (thread) await openThread(thread, { target: ts });
+  showTarget(log, thread ?? ts, { takeFocus: !thread });
+}
+
+/** The thread to open for a message: its own if it has replies, that of its parent for a reply. */
+async function threadOf(id, ts) {
+  const message = state.messages.find((item) => item.ts === ts && !item.ephemeral);
+  if (message) return message.reply_count ? ts : null;
+  // A reply, whose address need not say so, or a message too old to be listed.
+  const answer = await get(`thread/${id}/${ts}`);
+  return answer.ok === false || !answer.messages.length ? null : (answer.messages[0].thread_ts ?? answer.messages[0].ts);
 }
 
 function showTarget(list, ts, { takeFocus = true } = {}) {
@@ -136,8 +151,10 @@ async function openThread(ts, { target = null } = {}) {
   threadComposer.clear();
   threadComposer.label("Reply…");
   await reloadThread({ toBottom: true });
-  if (target) showTarget(threadLog, target);
-  else threadComposer.focus();
+  if (state.rootTs !== ts) return;
+  if (target) showTarget(threadLog, target, { takeFocus: target !== ts });
+  // Whoever comes for the whole thread comes to write.
+  if (!target || target === ts) threadComposer.focus();
 }
 
 /** The app's own conversation with this person, made if there is none yet. */
@@ -165,8 +182,9 @@ function followInside(event) {
   const place = parseArchive(new URL(anchor.href, location.href));
   if (!place || !channelById(place.channel)) return;
   event.preventDefault();
-  if (anchor.closest("dialog")) modals.drop(null);
-  openChannel(place.channel, place);
+  const tell = anchor.closest("dialog") ? modals.dismiss() : null;
+  // The click itself is told to the app as well, from a modal that must still be open then.
+  openChannel(place.channel, place).then(tell);
 }
 
 // ---- reading what is there ----

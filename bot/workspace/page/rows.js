@@ -28,7 +28,7 @@ export function avatar(author) {
 export function messageRow(message, context) {
   const { channel, people, me, inThread } = context;
   const author = authorOf(message, people);
-  const link = (className) => h("a", { class: className, href: archivePath(channel, message.ts), title: fullTime(message.ts) },
+  const link = (className) => h("a", { class: className, href: archivePath(channel, message), title: fullTime(message.ts) },
     h("time", { datetime: new Date(Number(message.ts) * 1000).toISOString() }, timeOf(message.ts)));
   const body = h("div", { "data-testid": "message-body" });
   body.innerHTML = message.html;

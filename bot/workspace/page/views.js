@@ -91,6 +91,13 @@ export function makeModals({ directory, notify }) {
     await post("view_close", { view_id: view.id });
   }
 
+  /** Take every modal off the screen. What is returned tells the server, or they would be back at the next visit. */
+  function dismiss() {
+    const [lowest] = stack;
+    drop(null);
+    return () => lowest && post("view_close", { view_id: lowest.id });
+  }
+
   async function submit() {
     const view = stack.at(-1);
     showErrors({});
@@ -131,7 +138,7 @@ export function makeModals({ directory, notify }) {
   });
   listenForActions(dialog, (answer) => (dialog.open ? showProblem(answer) : notify(answer)));
   dressSelects(dialog);
-  return { open, update, drop };
+  return { open, update, drop, dismiss };
 }
 
 export function makeHome({ directory, notify }) {

@@ -26,6 +26,9 @@ class KnownChannels:
     def permalink(self, channel_id, ts, thread_ts=None):
         return f"https://t.example/{channel_id}/{ts}" + (f"?{thread_ts}" if thread_ts else "")
 
+    def thread_link(self, channel_id, ts, thread_ts=None):
+        return self.permalink(channel_id, ts, thread_ts or ts)
+
     def may_see(self, *, user_id, channel_id):
         return channel_id.startswith("C") or user_id == "U2"
 
@@ -183,10 +186,19 @@ def test_an_entry_opens_with_what_can_be_done_where_the_reader_is(rooms):
     view = rooms.desk.entry(READER, 1)
     ids = [piece["action_id"] for piece in _all(view["blocks"]) if "action_id" in piece]
     assert ids == ["entry_save", "entry_share", "entry_thread"]
+    assert links(view) == ["https://t.example/C1/8.1?8.1"], "the way to the thread, which nobody has begun yet"
     assert json.loads(view["private_metadata"]) == {"entry": 1, "channel": "C1"}
     direct = rooms.desk.entry(Reader(team_id="T1", user_id="U1", channel_id="D1"), 1)
     assert "entry_share" not in [piece.get("action_id") for piece in _all(direct["blocks"])]
     assert rooms.desk.entry(READER, 99) is None
+
+
+def test_the_way_to_the_discussion_is_that_to_a_message_which_the_reader_may_open(rooms):
+    rooms.marks.happened = {1: stands((SECRET, "9.1")), 2: stands((OTHER, "7.1", "5.1"), (SECRET, "9.2"))}
+    assert links(rooms.desk.entry(READER, 1)) == []
+    assert links(rooms.desk.entry(READER, 2)) == ["https://t.example/C2/7.1?5.1"]
+    inside = Reader(team_id="T1", user_id="U2", channel_id="C1")
+    assert links(rooms.desk.entry(inside, 1)) == ["https://t.example/G3/9.1?9.1"]
 
 
 def test_saving_is_remembered_and_taken_back(rooms):

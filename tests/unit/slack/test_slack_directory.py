@@ -101,6 +101,11 @@ def test_the_address_of_a_message_is_the_one_slack_gives(directory, workspace):
     for ts, thread_ts in ((parent, None), (parent, parent), (reply, parent)):
         real = client.chat_getPermalink(channel=channel, message_ts=ts)["permalink"]
         assert directory.permalink(channel, ts, thread_ts) == real
+    assert directory.thread_link(channel, reply, parent) == real
+    assert (
+        directory.thread_link(channel, parent)
+        == f"{directory.permalink(channel, parent)}?thread_ts={parent}&cid={channel}"
+    )
 
 
 def test_an_answer_is_believed_for_a_while_and_a_failure_for_less():
