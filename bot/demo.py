@@ -75,7 +75,7 @@ def open_scene(config: Config, *, port: int | None, keep: Path | None, database_
             workspace.create_channel(channel.removeprefix("#"))
         if not database_given:
             config = config.model_copy(update={"database": f"sqlite:///{folder / 'digest-bot.db'}"})
-        _prepare_database(config.database)
+        _prepare_database(config)
         delivery = config.delivery.model_copy(update={"pace": PACE, "ceiling_per_minute": None})
         config = config.model_copy(update={"delivery": delivery})
         secrets = Secrets(bot_token=workspace.bot_token, app_token=workspace.app_token, api_url=workspace.api_url)
@@ -152,8 +152,8 @@ def named_channels(config: Config) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*references, *confined) if name.startswith("#")))
 
 
-def _prepare_database(url: str) -> None:
-    database = open_database(url)
+def _prepare_database(config: Config) -> None:
+    database = open_database(config.database, source=config.database_source)
     try:
         migrate(database)
     finally:

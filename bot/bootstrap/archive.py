@@ -52,7 +52,7 @@ def open_archive(config: Config, *, clock: Clock | None = None) -> Archive:
     StorageUnavailable where the database cannot be reached.
     """
     clock = clock or SystemClock()
-    database = open_database(config.database)
+    database = open_database(config.database, source=config.database_source)
     try:
         ensure_current(database)
     except BaseException:  # the error goes on; only the connections are put away first

@@ -78,7 +78,7 @@ def _database(config: Config) -> Iterator[str]:
     from bot.storage.engine import open_database, shown  # noqa: PLC0415
     from bot.storage.migrate import current, head  # noqa: PLC0415
 
-    database = open_database(config.database)
+    database = open_database(config.database, source=config.database_source)
     try:
         # Asking must not create a SQLite file: `check` changes nothing.
         if database.path is not None and not database.path.exists():

@@ -18,7 +18,7 @@ def command(config_path: Path) -> None:
     from bot.storage.migrate import head, migrate  # noqa: PLC0415
 
     config = load(config_path)
-    database = open_database(config.database)
+    database = open_database(config.database, source=config.database_source)
     try:
         changed = migrate(database)
     finally:

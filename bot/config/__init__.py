@@ -46,6 +46,8 @@ __all__ = [
     "read_secrets",
 ]
 
+_NO_KEYS = tuple(name for name, field in Config.model_fields.items() if field.exclude)
+"""What a `Config` holds beside the keys of its file."""
 _UNKNOWN_KEY = "extra_forbidden"
 _SHORT = {
     "int_type": "a whole number was meant",
@@ -75,7 +77,8 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
         raise ConfigError(f"{path}: cannot be read ({error}); it must be a UTF-8 text file") from error
     config = parse(text, name=str(path), base=path.resolve().parent)
     if environ.get("DATABASE_URL"):
-        config = config.model_copy(update={"database": environ["DATABASE_URL"]})
+        said = {"database": environ["DATABASE_URL"], "database_source": "DATABASE_URL"}
+        config = config.model_copy(update=said)
     return config
 
 
@@ -87,8 +90,8 @@ def parse(text: str, *, name: str = "config.yaml", base: Path | None = None) -> 
     config = None
     if not isinstance(value, dict):
         faults.append(yaml_source.Fault(line=1, path=(), reason="the file must be keys with values, such as channels:"))
-    elif "base" in value:
-        faults.append(_unknown_key(("base",), Config, source))
+    elif ours := [key for key in _NO_KEYS if key in value]:
+        faults += [_unknown_key((key,), Config, source) for key in ours]
     else:
         try:
             config = Config.model_validate(value)
@@ -98,7 +101,8 @@ def parse(text: str, *, name: str = "config.yaml", base: Path | None = None) -> 
     if faults or config is None:
         faults.sort(key=lambda fault: fault.line)
         raise ConfigError("\n".join(fault.render(name) for fault in faults))
-    return config.model_copy(update={"base": base or Path()})
+    said = f"{name}:{source.line(('database',))}: database"
+    return config.model_copy(update={"base": base or Path(), "database_source": said})
 
 
 def _fault(details: ErrorDetails, source: yaml_source.Source) -> yaml_source.Fault:
@@ -113,7 +117,7 @@ def _fault(details: ErrorDetails, source: yaml_source.Source) -> yaml_source.Fau
 
 
 def _unknown_key(path: yaml_source.Path, model: Any, source: yaml_source.Source) -> yaml_source.Fault:
-    known = [field for field in getattr(model, "model_fields", {}) if field != "base"]
+    known = [name for name, field in getattr(model, "model_fields", {}).items() if not field.exclude]
     near = did_you_mean(str(path[-1]), known)
     return yaml_source.Fault(
         line=source.line(path), path=path, reason=f"unknown key{near}; known here: {', '.join(known)}"

@@ -232,6 +232,8 @@ class Config(_Model):
     templates: Str | None = Field(default=None, description="folder with templates of the team's own")
     base: Path = Field(default=Path(), exclude=True)
     """The folder that relative paths start from; not a key of the file."""
+    database_source: Str = Field(default="database", exclude=True)
+    """Where `database` was said, for messages about it; not a key of the file."""
 
     @model_validator(mode="after")
     def _channels_once(self) -> Self:

@@ -126,19 +126,20 @@ class Database:
         self.engine.dispose()
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, *, source: str = "the database's URL") -> Database:
     """Open `sqlite:///path`, `postgresql://...` or `postgres://...`. Nothing is connected yet.
 
-    Raises StorageError for a URL that names no database this program knows. Whatever is asked of it later raises
-    StorageError where the file turns out to be damaged, or no database at all.
+    `source` says where the URL comes from, for whoever has to correct it. Raises StorageError for a URL that names no
+    database this program knows. Whatever is asked of it later raises StorageError where the file turns out to be
+    damaged, or no database at all.
     """
-    return Database(open_engine(url))
+    return Database(open_engine(url, source=source))
 
 
-def open_engine(url: str) -> Engine:
+def open_engine(url: str, *, source: str = "the database's URL") -> Engine:
     """Make the SQLAlchemy engine of `open_database`. Every error of its connections is a StorageError of ours."""
-    parsed = _parse(url)
-    engine = _sqlite_engine(parsed) if parsed.get_backend_name() == "sqlite" else _postgresql_engine(parsed)
+    parsed = _parse(url, source)
+    engine = _sqlite_engine(parsed, source) if parsed.get_backend_name() == "sqlite" else _postgresql_engine(parsed)
     event.listen(engine, "handle_error", _translate)
     return engine
 
@@ -150,33 +151,33 @@ def is_sqlite(bind: Engine | Connection) -> bool:
 
 def shown(url: str) -> str:
     """Give the URL without its password, for messages and logs."""
-    return _parse(url).render_as_string(hide_password=True)
+    return _parse(url, "the database's URL").render_as_string(hide_password=True)
 
 
-def _parse(url: str) -> URL:
+def _parse(url: str, source: str) -> URL:
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: its port is no number
         raise StorageError(
-            "DATABASE_URL is not a URL: write sqlite:///digest-bot.db or postgresql://user@host/database"
+            f"{source} is not a URL: write sqlite:///digest-bot.db or postgresql://user@host/database"
         ) from None
     match parsed.get_backend_name():
         case "sqlite":
             if parsed.database in (None, "", ":memory:"):
-                raise StorageError("a SQLite database needs a file: write sqlite:///digest-bot.db")
+                raise StorageError(f"{source} names no file: a SQLite database needs one, as sqlite:///digest-bot.db")
             return parsed.set(drivername="sqlite")
         case "postgresql" | "postgres":
             return parsed.set(drivername="postgresql+psycopg")
         case other:
-            raise StorageError(f"DATABASE_URL names {other!r}: only sqlite and postgresql are known")
+            raise StorageError(f"{source} names {other!r}: only sqlite and postgresql are known")
 
 
-def _sqlite_engine(url: URL) -> Engine:
+def _sqlite_engine(url: URL, source: str) -> Engine:
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed, or use PostgreSQL")
     folder = Path(str(url.database)).absolute().parent
     if not folder.is_dir():
-        raise StorageError(f"the folder of the database does not exist: create {folder}")
+        raise StorageError(f"{source} names a folder that does not exist: create {folder}")
     engine = create_engine(
         url,
         pool_size=8,

@@ -43,14 +43,16 @@ def _write(database, key="a", value="b"):
     [
         ("digest.db", "not a URL"),
         ("mysql://x/y", "only sqlite and postgresql"),
-        ("sqlite://", "needs a file"),
-        ("sqlite:///:memory:", "needs a file"),
+        ("postgresql://me@host:port/db", "not a URL"),
+        ("sqlite://", "needs one"),
+        ("sqlite:///:memory:", "needs one"),
         ("sqlite:////no/such/folder/x.db", "create /no/such/folder"),
     ],
 )
-def test_a_url_that_names_no_database_is_refused_with_advice(url, message):
-    with pytest.raises(StorageError, match=message):
-        open_database(url)
+def test_a_url_that_names_no_database_is_refused_with_advice_and_where_it_was_said(url, message):
+    with pytest.raises(StorageError, match=message) as caught:
+        open_database(url, source="the note on the door")
+    assert str(caught.value).startswith("the note on the door ")
 
 
 def test_the_short_form_of_a_host_is_postgresql_and_a_password_is_never_shown():

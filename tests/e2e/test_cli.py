@@ -284,6 +284,26 @@ def test_check_is_content_with_a_fresh_checkout_and_names_what_is_wrong(team, di
     assert "nowhere" in out
 
 
+@pytest.mark.parametrize("verb", ["check", "migrate", "ingest", "status", "demo"])
+def test_a_database_that_cannot_be_one_is_blamed_on_where_it_was_said(team, digest_bot, monkeypatch, verb):
+    words = (verb, "--once", "--port", "0") if verb == "demo" else (verb,)
+    path = team / "config.yaml"
+    text = re.sub(r"(?m)^database:.*\n", "", path.read_text("utf-8"))
+    path.write_text(f'{text}\ndatabase: "mysql://x/y"\n', "utf-8")
+    line = path.read_text("utf-8").split("\n").index('database: "mysql://x/y"') + 1
+    monkeypatch.setenv("DATABASE_URL", "digest.db")
+    code, _out, err = digest_bot(*words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "DATABASE_URL is not a URL" in err
+    if verb == "demo":
+        return  # without DATABASE_URL it has a database of its own
+    monkeypatch.delenv("DATABASE_URL")
+    code, _out, err = digest_bot(*words)
+    assert code == 2
+    assert f"config.yaml:{line}: database names 'mysql'" in err
+    assert "DATABASE_URL" not in err
+
+
 @pytest.mark.parametrize("kept", [None, 15, 4096, 100_000])
 def test_a_file_that_is_no_database_or_half_of_one_is_named_with_what_to_do_by_every_verb(
     team, digest_bot, monkeypatch, kept

@@ -78,6 +78,7 @@ def test_an_unquoted_time_inside_a_list_is_refused_too() -> None:
         ("channels: {a: b}\n", 1, "channels", "list"),
         ("inbox: seeds\n", 1, "inbox", "group of keys"),
         ("base: x\n", 1, "base", "unknown key"),
+        ("database_source: x\n", 1, "database_source", "unknown key"),
         ("on: 3\n", 1, "on", "unknown key"),
         ("channels:\n  - language: zh\n", 2, "channels[0].channel", "needed"),
         (f"{CHANNEL}{CHANNEL.removeprefix('channels:')[1:]}", 1, "", "configured twice"),
