@@ -385,6 +385,24 @@ def test_run_without_tokens_cannot_run_and_names_each_without_a_trace(team):
     assert "Traceback" not in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SLACK_API_URL", "slack.com/api/"),
+        ("SLACK_BOT_TOKEN", "xapp-local-digest-bot"),
+        ("SLACK_BOT_TOKEN", "xoxb-令牌"),
+        ("SLACK_APP_TOKEN", "xoxb-local-digest-bot"),
+        ("SLACK_APP_TOKEN", "xapp-local digest-bot"),
+    ],
+)
+def test_run_ends_at_once_over_what_slack_cannot_be_asked_with(team, name, value):
+    tokens = {"SLACK_BOT_TOKEN": "xoxb-local-digest-bot", "SLACK_APP_TOKEN": "xapp-local-digest-bot"}
+    answer = run_once("run", cwd=team, **{**tokens, "SLACK_API_URL": "http://127.0.0.1:9/api/", name: value})
+    assert answer.returncode == 2
+    (said,) = answer.stderr.splitlines()
+    assert said.startswith(f"digest-bot: {name} ")
+
+
 def test_run_over_http_without_a_port_says_to_set_one(team, digest_bot, monkeypatch):
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
     monkeypatch.setenv("SLACK_SIGNING_SECRET", "secret")

@@ -14,6 +14,7 @@ from bot.config import load, parse, read_secrets
 from bot.config.crontab import parse_crontab
 from bot.errors import ConfigError
 from bot.model import Language, Layout
+from bot.workspace.ids import app_token, bot_token
 
 CHANNEL = 'channels:\n  - channel: "#vllm-digest"\n'
 
@@ -152,6 +153,78 @@ def test_missing_and_swapped_tokens_are_named_with_the_page_to_find_them() -> No
         read_secrets({"SLACK_BOT_TOKEN": "xapp-1"}, http=False)
     assert "SLACK_BOT_TOKEN should start with xoxb-" in str(caught.value)
     assert "SLACK_APP_TOKEN is not set" in str(caught.value)
+
+
+TOKENS = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1"}
+
+
+@pytest.mark.parametrize("name", TOKENS)
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("", "is not set"),
+        (" ", "is not set"),
+        ("{}1 ", "copy the token alone"),
+        (" {}1", "copy the token alone"),
+        ("{}1\n", "copy the token alone"),
+        ("{}1 # the bot's", "copy the token alone"),
+        ('"{}1"', "copy the token alone"),
+        ("{}令牌", "copy the token alone"),
+        ("{}1\u200b", "copy the token alone"),
+        ("{}", "nothing after"),
+        ("xoxp-1", "another token stands there"),
+    ],
+)
+def test_a_token_that_no_request_can_carry_is_named(name: str, value: str, words: str) -> None:
+    prefix = TOKENS[name].removesuffix("1")
+    with pytest.raises(ConfigError, match=rf"^{name} .*{words}"):
+        read_secrets({**TOKENS, name: value.format(prefix)}, http=False)
+    if name == "SLACK_APP_TOKEN":
+        read_secrets({**TOKENS, name: value.format(prefix), "SLACK_SIGNING_SECRET": "s"}, http=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "slack.com/api/",
+        "127.0.0.1:8155/api/",
+        "ftp://slack.com/api/",
+        "file:///etc/hostname",
+        "http://",
+        "http:///api/",
+        "https://slack.com:api/",
+        "https://slack.com:99999/api/",
+        "http://[::1/api/",
+        " https://slack.com/api/",
+        "https://slack.com/api/\n",
+        "https://slack.com/ api/",
+        "https://slack.com/api/?team=T1",
+        "https://me@slack.com/api/",
+        "https://例子.com/api/",
+        " ",
+    ],
+)
+def test_an_address_that_is_no_web_api_is_named(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"^SLACK_API_URL is not the address"):
+        read_secrets({**TOKENS, "SLACK_API_URL": url}, http=False)
+
+
+@pytest.mark.parametrize(
+    ("bot", "app"),
+    [
+        ("xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy", "xapp-1-A0123456789-5051234567890-0a1b2c3d4e5f"),
+        (bot_token("digest-bot"), app_token("digest-bot")),
+        ("xoxb-1", "xapp-1"),
+    ],
+)
+@pytest.mark.parametrize(
+    "url", [None, "", "http://127.0.0.1:8155/api/", "http://[::1]:8155/api", "http://slack_local/api/", "HTTPS://x/"]
+)
+def test_what_slack_and_the_local_workspace_give_out_is_taken(bot: str, app: str, url: str | None) -> None:
+    environ = {"SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app} | ({} if url is None else {"SLACK_API_URL": url})
+    secrets = read_secrets(environ, http=False)
+    assert (secrets.bot_token, secrets.app_token) == (bot, app)
+    assert secrets.api_url.startswith(url or "https://slack.com/api/")
 
 
 def test_a_printed_secret_shows_no_token() -> None:
