@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,18 +120,17 @@ def _sent(message: Message) -> dict[str, object]:
 
 
 def _builder_link(posts: tuple[Post, ...]) -> None:
-    from bot.render.preview import BUILDER, LONGEST_LINK, builder_link  # noqa: PLC0415
+    from bot.render.preview import BUILDER, builder_link  # noqa: PLC0415
 
     messages = [message for post in posts for message in (post.message, *post.replies)]
     blocks = [block for message in messages for block in message.blocks]
-    shown = list(islice(blocks, _BUILDER_BLOCKS))
-    link = builder_link(shown)
-    if len(link) > LONGEST_LINK:
+    link, shown = builder_link(blocks[:_BUILDER_BLOCKS])
+    if link is None:
         click.echo(
             f"Too much for a link to Slack's Block Kit Builder. Open {BUILDER} and paste one of the printed messages "
             'there: {"blocks": [...]}.',
             err=True,
         )
         return
-    part = "" if len(shown) == len(blocks) else f" (the first {len(shown)} of {len(blocks)} blocks)"
+    part = "" if shown == len(blocks) else f" (the first {shown} of {len(blocks)} blocks)"
     click.echo(f"In Slack's Block Kit Builder{part}: {link}", err=True)

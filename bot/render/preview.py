@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -16,15 +16,22 @@ from bot.model import Json, Message
 from bot.render.spoken import spoken
 
 BUILDER = "https://app.slack.com/block-kit-builder"
-LONGEST_LINK = 8_000
-"""Characters of an address that every browser and server takes."""
+LONGEST_LINK = 32_000
+"""Characters of an address that a terminal and a browser still take. No server sees what follows the `#`."""
 _STYLES = {"bold": "bold", "code": "cyan", "strike": "strike", "italic": "italic"}
 
 
-def builder_link(blocks: Iterable[Json]) -> str:
-    """The address at which Slack's own builder shows the blocks; beyond `LONGEST_LINK` it is of no use."""
-    payload = json.dumps({"blocks": list(blocks)}, ensure_ascii=False, separators=(",", ":"))
-    return f"{BUILDER}#{quote(payload, safe='')}"
+def builder_link(blocks: Sequence[Json]) -> tuple[str | None, int]:
+    """The address at which Slack's own builder shows the blocks, and how many of them: as many as a link can hold.
+
+    None where it cannot hold even the first.
+    """
+    for count in range(len(blocks), 0, -1):
+        payload = json.dumps({"blocks": list(blocks[:count])}, ensure_ascii=False, separators=(",", ":"))
+        link = f"{BUILDER}#{quote(payload, safe='')}"
+        if len(link) <= LONGEST_LINK:
+            return link, count
+    return None, 0
 
 
 def as_json(message: Message) -> str:

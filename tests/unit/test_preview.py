@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +14,7 @@ from bot.bootstrap.preview import preview
 from bot.cli import cli
 from bot.config import Config
 from bot.model import Layout
-from bot.render.preview import BUILDER, LONGEST_LINK
+from bot.render.preview import LONGEST_LINK, builder_link
 from bot.workspace.html import visible_text
 
 ROOT = Path(__file__).parents[2]
@@ -62,26 +62,23 @@ def test_the_builder_link_goes_to_standard_error_and_holds_the_blocks(tmp_path):
     assert json.loads(unquote(payload))["blocks"] == [block for message in posted for block in message["blocks"]]
 
 
-@pytest.mark.parametrize(("more", "linked"), [(0, True), (1, False)])
-def test_where_a_link_would_be_too_long_for_a_browser_it_is_said_how_to_paste(tmp_path, more, linked):
-    file, config = tmp_path / "long.txt", tmp_path / "config.yaml"
-    config.write_text('channels: [{channel: "#team", cut_at: 3000}]\n', "utf-8")
+def test_the_builder_link_holds_as_much_of_a_long_digest_as_browsers_take(tmp_path):
+    long = tmp_path / "long.txt"
+    long.write_text("acme/widgets\n\n" + "".join(f"标题{n}\n\n{'正文' * 200}\n\n" for n in range(20)), "utf-8")
+    answer = run(long, "--format", "blocks")
+    said, _, link = answer.stderr.strip().rpartition(" ")
+    linked = json.loads(unquote(link.partition("#")[2]))["blocks"]
+    blocks = [block for message in json.loads(answer.stdout) for block in message["blocks"]]
+    assert linked == blocks[: len(linked)]
+    assert f"(the first {len(linked)} of {len(blocks)} blocks)" in said
+    following = len(quote(json.dumps(blocks[len(linked)], ensure_ascii=False, separators=(",", ":")), safe=""))
+    assert len(link) <= LONGEST_LINK < len(link) + following + len("%2C")
 
-    def told(length):
-        bodies = {"one": 2_000, "two": 2_000, "three": length}
-        items = "".join(f"{title}\n\n{'x' * long}\n\n" for title, long in bodies.items())
-        file.write_text(f"acme/widgets\n\n{items}", "utf-8")
-        return run(file, "--format", "blocks", config=("--config", str(config))).stderr.strip()
 
-    short = told(100).rpartition(" ")[2]
-    fitting = 100 + LONGEST_LINK - len(short)
-    said = told(fitting + more)
-    assert (f"{BUILDER}#" in said) == linked
-    if linked:
-        assert len(said.rpartition(" ")[2]) == LONGEST_LINK
-    else:
-        assert len(said) < 300
-        assert f"Open {BUILDER} and paste" in said
+def test_a_block_that_no_link_can_hold_has_none():
+    block = {"type": "section", "text": {"type": "plain_text", "text": "文" * 4000}}
+    assert builder_link([block, {"type": "divider"}]) == (None, 0)
+    assert builder_link([]) == (None, 0)
 
 
 @pytest.mark.parametrize(("layout", "posts", "replies"), [("channel", 9, 0), ("thread", 1, 8), ("compact", 1, 8)])
