@@ -30,16 +30,40 @@ class Part:
     stop: Callable[[float], None]
 
 
+@dataclass(slots=True)
+class Hangup:
+    """SIGHUP, remembered until the configuration is read again. Nothing is locked: a handler may interrupt anything."""
+
+    is_pending: bool = False
+
+    def heed(self) -> None:
+        """Remember SIGHUP from now on, instead of ending by it. Call it on the main thread."""
+        signal.signal(signal.SIGHUP, self._note)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.is_pending = True
+
+
 class Runtime:
     """The running bot: its parts, and the event that everything long-lived watches."""
 
-    def __init__(self, parts: tuple[Part, ...], *, stopping: threading.Event, reload: Callable[[], None]) -> None:
-        """Take the parts in starting order; `reload` is called for SIGHUP, on the main thread."""
+    def __init__(
+        self,
+        parts: tuple[Part, ...],
+        *,
+        stopping: threading.Event,
+        reload: Callable[[], None],
+        hangup: Hangup | None = None,
+    ) -> None:
+        """Take the parts in starting order; `reload` is called for SIGHUP, on the main thread.
+
+        `hangup`: what has heeded SIGHUP so far, since the configuration was read.
+        """
         self.stopping = stopping
         self._parts = parts
         self._started: list[Part] = []
         self._reload = reload
-        self._hangup = threading.Event()
+        self._hangup = hangup or Hangup()
 
     def start(self) -> None:
         """Start every part in order. When one fails, those already started are stopped and the error goes on."""
@@ -66,14 +90,15 @@ class Runtime:
 
     def run(self) -> None:
         """Start, wait for SIGTERM or SIGINT, stop. SIGHUP reloads the configuration in between."""
-        previous = {
-            number: signal.signal(number, self._signalled) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-        }
+        previous = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+        self._hangup.heed()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._signalled)
         try:
             self.start()
             while not self.stopping.wait(0.5):
-                if self._hangup.is_set():
-                    self._hangup.clear()
+                if self._hangup.is_pending:
+                    self._hangup.is_pending = False
                     self._reload_or_tell()
         finally:
             self.stop()
@@ -86,8 +111,5 @@ class Runtime:
         except Exception:  # noqa: BLE001 - a configuration that cannot be taken now must not end a bot that works
             _log.exception("reload failed")
 
-    def _signalled(self, number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGHUP:
-            self._hangup.set()
-        else:
-            self.stopping.set()
+    def _signalled(self, _number: int, _frame: FrameType | None) -> None:
+        self.stopping.set()

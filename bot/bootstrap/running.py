@@ -27,7 +27,7 @@ from bot.delivery.service import DeliveryService
 from bot.errors import ConfigError, SlackUnavailable, StorageUnavailable
 from bot.metrics import Metrics
 from bot.model import Channel
-from bot.runtime import Part, Runtime
+from bot.runtime import Hangup, Part, Runtime
 from bot.scheduler import Clockwork, Tick
 from bot.storage.search_store import SearchStore
 from bot.web import Server, build_web, serve
@@ -194,15 +194,15 @@ class Bot:
 
     # --- running ---
 
-    def runtime(self, *, now: bool = False) -> Runtime:
-        """The parts in starting order. `now`: what is new is planned at once in every channel."""
+    def runtime(self, *, now: bool = False, hangup: Hangup | None = None) -> Runtime:
+        """The parts in starting order. `now`: what is new is planned at once everywhere. `hangup`: see `Runtime`."""
         clockwork = self._clockwork = Clockwork(self._ticks(now=now), on_missed=self._missed)
         parts = [Part(name="front", start=self.front.start, stop=self.front.stop)]
         if self.port is not None:
             parts.append(Part(name="web", start=self._serve, stop=self._stop_serving))
         parts.append(Part(name="sending", start=lambda: None, stop=self._drain))
         parts.append(Part(name="clock", start=clockwork.start, stop=lambda _left: clockwork.stop()))
-        return Runtime(tuple(parts), stopping=self.stopping, reload=self.reload)
+        return Runtime(tuple(parts), stopping=self.stopping, reload=self.reload, hangup=hangup)
 
     def close(self) -> None:
         """Close what is open, whether or not it was started."""

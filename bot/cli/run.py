@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 import click
@@ -34,19 +33,25 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     from bot.bootstrap.patience import once_possible  # noqa: PLC0415
     from bot.bootstrap.running import Bot  # noqa: PLC0415
     from bot.config import load, read_secrets  # noqa: PLC0415
+    from bot.runtime import Hangup  # noqa: PLC0415
 
     log.configure()
-    # Until the bot runs there is nothing to reload: whatever it waits for, it reads config.yaml again after the wait.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    hangup = Hangup()
+    hangup.heed()  # nothing is running yet that could reload, but the file may be read already
     secrets = read_secrets(os.environ, http=http)
     port = _port(os.environ.get("PORT"), needed=http)
 
     def make() -> Bot:
-        return assemble(load(config_path), secrets, http=http, port=port, reread=lambda: load(config_path))
+        while True:
+            hangup.is_pending = False  # whatever was waited for, the file is read after it
+            bot = assemble(load(config_path), secrets, http=http, port=port, reread=lambda: load(config_path))
+            if not hangup.is_pending:
+                return bot
+            bot.close()  # made of what is old by now, and nothing of it runs yet
 
     bot = once_possible(make)
     try:
-        bot.runtime(now=now).run()
+        bot.runtime(now=now, hangup=hangup).run()
     finally:
         bot.close()
 

@@ -21,6 +21,7 @@ from bot.workspace.server import LocalWorkspace
 from tests.e2e.support import (
     ALL_ITEMS,
     CHANNEL,
+    ROOT,
     Process,
     Reading,
     assert_digest,
@@ -215,6 +216,55 @@ def test_the_health_pages_are_served_in_socket_mode_where_port_is_set(team, slac
     slack.drop_sockets()
     eventually(lambda: fetch(f"{url}/readyz")[0] == 503, what="a bot that says its socket is gone")
     assert bot.terminate() == 0
+
+
+# --- SIGHUP before anything runs --------------------------------------------------------------------------------------
+
+HANG_UP = """
+import os, pathlib, signal, sys
+
+left = [os.environ.get("HANG_UP_AT", "")]
+
+def hang_up(event, details):
+    if left and left[0] in (event, f"{event} {details[:1]}"):
+        left.clear()
+        if "HANG_UP_WITH" in os.environ:
+            config = pathlib.Path("config.yaml")
+            config.write_text(config.read_text().replace("#vllm-digest", os.environ["HANG_UP_WITH"]))
+        os.kill(os.getpid(), signal.SIGHUP)
+        print("hung up", flush=True)
+
+sys.addaudithook(hang_up)
+"""
+
+
+@pytest.fixture
+def hang_up_at(tmp_path: Path) -> Callable[..., dict[str, str]]:
+    """What makes a program hang up on itself, at an event that the interpreter tells auditors of."""
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(HANG_UP, "utf-8")
+    return lambda at, **more: {"HANG_UP_AT": at, "PYTHONPATH": f"{tmp_path / 'hook'}:{ROOT}", **more}
+
+
+@pytest.mark.parametrize("at", ["click", "bot.bootstrap.assemble", "apscheduler"])
+def test_a_hangup_while_the_bot_is_still_being_loaded_does_not_end_it(team, slack, hang_up_at, start_process, at):
+    env = tokens(slack, f"sqlite:///{team / 'bot.db'}", **hang_up_at(f"import {(at,)}"))
+    bot = start_process("run", cwd=team, **env)
+    bot.wait_for("hung up")
+    eventually(lambda: slack.connections or bot.child.poll() is not None, what="a connected bot")
+    assert bot.terminate() == 0
+
+
+def test_a_hangup_after_the_file_was_read_and_before_the_bot_runs_reads_it_again(
+    team, slack, hang_up_at, start_process
+):
+    slack.create_channel("second")
+    env = hang_up_at("socket.connect", HANG_UP_WITH="#second")  # its first question is who it is
+    bot = start_process("run", cwd=team, **tokens(slack, f"sqlite:///{team / 'bot.db'}", **env))
+    second = Reading.of(slack.api_url, slack.bot_token, "second")
+    eventually(lambda: len(second.messages()) >= 13, what="the digest in the channel that the file names now")
+    assert bot.terminate() == 0
+    assert Reading.of(slack.api_url, slack.bot_token).messages() == []
 
 
 def test_gbk_under_a_c_locale_is_refused_and_the_others_are_delivered(team, slack, start_process):
