@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import partial
 from threading import Event, Lock
@@ -20,6 +20,22 @@ _log = structlog.get_logger("bot.delivery.alerts")
 _KEPT = 20
 """Alerts that wait for a channel which is not found yet, at most."""
 _LONGEST_WAIT = 60.0
+
+
+def held(key: str) -> str:
+    """The cause of an alert: nobody knows whether the message with this key stands."""
+    return f"held:{key}"
+
+
+def failed(key: str) -> str:
+    """The cause of an alert: Slack refused the message with this key for good."""
+    return f"failed:{key}"
+
+
+def settled(key: str, clear: Callable[[str], object]) -> None:
+    """End what was told about one message: it is known to stand, or a person wants it sent again."""
+    for cause in (held, failed):
+        clear(cause(key))
 
 
 class Alerts:
@@ -55,15 +71,25 @@ class Alerts:
         self._leave = leave
         self._lock = Lock()
         self._untold: dict[str, tuple[str, Channel | None]] = {}
+        self._unkept: set[str] = set()
 
     def tell_in(self, channel: Channel) -> None:
-        """Post to this channel from now on, and there first what nobody could be told so far."""
+        """Post to this channel from now on, and there first what nobody could be told so far and is not over yet."""
         with self._lock:
             untold, self._untold = self._untold, {}
             self._channel = channel
+        standing = self._standing(untold) if untold else frozenset()
         for cause, (text, about) in untold.items():
-            if about != channel:
+            if about != channel and cause in standing:
                 self._aside(partial(self._post, channel, cause, text))
+
+    def _standing(self, causes: Collection[str]) -> Collection[str]:
+        try:
+            # Another process may have ended some: a person settles a message at the command line.
+            return self._storage.standing_alerts(causes) | self._unkept
+        except StorageError as error:
+            _log.warning("alerts_not_looked_up", error=str(error))
+            return causes
 
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, unless this cause was told within the quiet time."""
@@ -77,6 +103,7 @@ class Alerts:
 
     def tell_unkept(self, cause: str, text: str) -> None:
         """Tell `text` without keeping that it was told: for what is wrong with the database itself."""
+        self._unkept.add(cause)
         self._tell(cause, text, None)
 
     def _tell(self, cause: str, text: str, about: Channel | None) -> None:

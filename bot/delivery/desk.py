@@ -7,6 +7,7 @@ from typing import Protocol
 
 import structlog
 
+from bot.delivery.alerts import settled
 from bot.delivery.ports import AlertStorage, DeskStorage, ReconcileStorage
 from bot.delivery.values import Resolution
 from bot.model import DeliveryState
@@ -33,7 +34,6 @@ def decide(storage: DecidingStorage, key: str, ts: str | None, *, now: datetime)
     resolution = Resolution(delivery_id=delivery.id, expected=delivery.state, state=state, ts=ts)
     if not storage.resolve(resolution, now):
         return False
-    for cause in ("held", "failed"):
-        storage.clear_alert(f"{cause}:{delivery.key}")
+    settled(delivery.key, storage.clear_alert)
     _log.info("decided_by_a_person", delivery=delivery.key, state=state.value)
     return True

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import structlog
 
+from bot.delivery.alerts import failed, settled
 from bot.delivery.outage import Outages
 from bot.delivery.outcome import NotNow, Outcome, Scope, Sent, of_post
 from bot.delivery.policy import DeliverySettings
@@ -33,14 +34,27 @@ class Doors:
         self._outages = Outages(alarm, settings.outage_after)
 
     def heed(
-        self, delivery: Delivery, outcome: Outcome | None, record: Record, now: datetime, *, was_blocked: bool
+        self,
+        delivery: Delivery,
+        outcome: Outcome | None,
+        record: Record,
+        now: datetime,
+        *,
+        was_blocked: bool,
+        is_late: bool = False,
     ) -> None:
-        """Do what an outcome asks for beyond its own delivery."""
+        """Do what an outcome asks for beyond its own delivery.
+
+        `is_late`: it was written down after the claim had run out. People may have been told meanwhile that nobody
+        knows whether the message stands.
+        """
         channel = delivery.channel
         self._outages.saw(channel.team_id, outcome, now)
         if isinstance(outcome, Sent):
             if was_blocked:
                 self.open(channel)
+            if is_late:
+                settled(delivery.key, self._alarm.clear)
         elif isinstance(outcome, NotNow) and (block := block_of(outcome, now, self._settings)) is not None:
             if outcome.scope is Scope.TEAM:
                 self._close_team(channel.team_id, block, now)
@@ -48,7 +62,7 @@ class Doors:
                 self.close(channel, block, now)
         if record.state is DeliveryState.FAILED:
             text = f"A message was refused for good ({record.error}): {delivery.subject}, {delivery.key}."
-            self._alarm.raise_alert(f"failed:{delivery.key}", text, about=channel)
+            self._alarm.raise_alert(failed(delivery.key), text, about=channel)
 
     def close(self, channel: Channel, block: Block, now: datetime) -> None:
         """Block the channel and tell people why."""

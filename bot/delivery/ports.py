@@ -290,6 +290,9 @@ class AlertStorage(Protocol):
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""
 
+    def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
+        """Return those of the causes that were noted and are not forgotten."""
+
 
 class DeliveryStorage(
     PlanStorage,

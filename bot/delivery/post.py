@@ -269,7 +269,8 @@ class Sender:
         line = self._lines.get(channel)
         _log.debug("delivery", delivery=delivery.key, channel=channel.channel_id, state=record.state.value)
         blocked = line is not None and line.turn.blocked
-        self._doors.heed(delivery, outcome, record, now, was_blocked=blocked)
+        is_late = self._clock.now() >= landing.flight.until  # also where writing it down took long
+        self._doors.heed(delivery, outcome, record, now, was_blocked=blocked, is_late=is_late)
         if line is None:
             self._give_up(channel)
             return

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import structlog
 
+from bot.delivery.alerts import held
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Alarm, Clock, History, ReconcileStorage, SendStorage
 from bot.delivery.values import Absent, CannotLook, Doubtful, Found, Look, Resolution
@@ -133,7 +134,7 @@ class Reconciler:
             f"({resolution.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} TS` "
             f"or `digest-bot deliveries retry {delivery.key[:8]}`."
         )
-        self._alarm.raise_alert(f"held:{delivery.key}", text, about=delivery.channel)
+        self._alarm.raise_alert(held(delivery.key), text, about=delivery.channel)
 
 
 def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySettings) -> Resolution:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, update
+from sqlalchemy import delete, or_, select, update
 
 from bot.storage.engine import Database
 from bot.storage.rows import insert_new
@@ -34,3 +35,8 @@ class AlertsStore:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""
         with self._database.statement() as connection:
             return connection.execute(delete(alerts).where(alerts.c.cause == cause)).rowcount == 1
+
+    def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
+        """Return those of the causes that were noted and are not forgotten."""
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(select(alerts.c.cause).where(alerts.c.cause.in_(causes))).scalars())

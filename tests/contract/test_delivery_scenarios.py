@@ -6,10 +6,12 @@ from datetime import date
 
 import pytest
 
+from bot.delivery.desk import decide
 from bot.delivery.values import CannotLook
 from bot.model import DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
 from bot.storage.ingest_store import IngestStore
+from bot.storage.listing import list_alerts
 from tests.contract.conftest import document, new
 from tests.unit.delivery.fakes import (
     CHANNEL,
@@ -17,6 +19,7 @@ from tests.unit.delivery.fakes import (
     DROP_BEFORE,
     KILL_AFTER,
     KILL_BEFORE,
+    OTHER,
     House,
     Killed,
     code,
@@ -112,3 +115,50 @@ def test_an_unreadable_root_keeps_its_entries_without_end_and_lets_the_next_slot
     assert house.service.status().by_state.keys() == {"sent"}
     first = [one.thread_ts for one in house.slack.messages[CHANNEL] if one.text[:2] in ("e1", "e2", "e3", "e4")]
     assert first == ([house.slack.messages[CHANNEL][0].ts] * 4 if layout != FLOOD else [])
+
+
+def causes(database):
+    return [one["cause"] for one in list_alerts(database)]
+
+
+def test_proof_that_comes_late_ends_the_doubt_that_people_were_told_of(database):
+    house = prepared(database, Layout.CHANNEL)
+    house.slack.looks.append(CannotLook(reason="missing_scope"))
+    other, record = house.process(), house.storage.record
+    told = []
+
+    def held_up(owner, records, now):
+        house.storage.record = record
+        for seconds in (31, 10):  # the claim runs out, then it is looked for
+            house.clock.advance(seconds)
+            other.reconcile(house.stop)
+        told.extend(causes(database))
+        return record(owner, records, now)
+
+    house.storage.record = held_up
+    house.tick()
+    (root,) = house.storage.in_state(DeliveryState.SENT, 1)
+    assert told == [f"held:{root.key}"]
+    assert causes(database) == []
+    house.run(120)
+    assert said(house) == WHOLE
+    assert house.service.status().held == ()
+
+
+@pytest.mark.parametrize("where", ["here", "at the command line"])
+@pytest.mark.parametrize("word", ["settle", "retry"])
+def test_a_persons_word_ends_what_was_told_also_before_there_is_a_channel_to_tell_it_in(database, word, where):
+    house = prepared(database, Layout.CHANNEL, None, DROP_AFTER)
+    house.slack.looks.append(CannotLook(reason="missing_scope"))
+    house.run(60)
+    (held,) = house.storage.in_state(DeliveryState.HELD, 9)
+    assert causes(database) == [f"held:{held.key}"]
+    ts = house.slack.messages[CHANNEL][-1].ts if word == "settle" else None
+    if where == "here":
+        assert house.service.settle(held.key, ts) if ts else house.service.retry(held.key)
+    else:
+        assert decide(house.storage, held.key, ts, now=house.clock.now())
+    assert causes(database) == []
+    house.service.alarm.raise_alert("x", "something else")
+    house.service.tell_alerts_in(OTHER)
+    assert house.slack.texts(OTHER) == ["ALERT something else"]

@@ -839,6 +839,10 @@ class MemoryStorage:
     def clear_alert(self, cause):
         return self.alerts.pop(cause, None) is not None
 
+    def standing_alerts(self, causes):
+        self._here()
+        return frozenset(self.alerts) & frozenset(causes)
+
 
 def policy(channel=CHANNEL, times=("09:00",), zone="Asia/Shanghai", layout=Layout.CHANNEL, **more) -> ChannelPolicy:
     slots = tuple(SlotTime(at=time.fromisoformat(one)) for one in times)

@@ -89,6 +89,20 @@ def test_a_lost_database_is_no_second_fault(told):
     assert slack.calls == []
 
 
+def test_what_cannot_be_kept_is_told_all_the_same_and_later_where_there_is_no_channel_yet():
+    house = House()
+    house.service.alarm.raise_alert("over", "was so")
+    house.storage.away = True
+    house.service.alarm.tell_unkept("database-file", "the file is lost")
+    house.storage.away = False
+    house.storage.clear_alert("over")
+    house.service.tell_alerts_in(OTHER)
+    assert house.slack.texts(OTHER) == ["ALERT the file is lost"]
+    assert house.storage.alerts == {}
+    house.service.alarm.tell_unkept("database-file", "the file is lost")
+    assert len(house.slack.texts(OTHER)) == 2
+
+
 def test_whoever_raises_an_alert_does_not_wait_for_slack_and_a_stop_does():
     clock, slack, aside, answered = FakeClock(), FakeSlack(FakeClock()), Aside(), threading.Event()
     post = slack.post
