@@ -31,13 +31,16 @@ class Found:
 class Text:
     """A text, ready to be asked for any number of terms."""
 
-    __slots__ = ("_joined", "_offsets", "_tokens", "text")
+    __slots__ = ("_at", "_joined", "_offsets", "_tokens", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         folded, self._offsets = fold_with_offsets(text)
         runs = list(pieces(folded))
         self._tokens = [token for run in runs for token in tokens_of(run)]
+        self._at: dict[str, list[int]] = {}
+        for index, token in enumerate(self._tokens):
+            self._at.setdefault(token.text, []).append(index)
         self._joined = [
             Token(text=form, start=run.start, end=run.end) for run in runs if len(run.parts) > 1 for form in joined(run)
         ]
@@ -52,12 +55,16 @@ class Text:
 
     def _places(self, phrase: Phrase) -> Iterator[tuple[int, int]]:
         wanted = phrase.tokens
-        for index, token in enumerate(self._tokens):
-            if _fits(token.text, wanted[0], prefix=phrase.prefix and len(wanted) == 1):
-                last = self._rest(index, phrase)
-                if last is not None:
-                    end = last.start + len(wanted[-1]) if phrase.prefix else last.end
-                    yield token.start, end
+        if phrase.prefix and len(wanted) == 1:
+            begins = (index for text, places in self._at.items() if text.startswith(wanted[0]) for index in places)
+            firsts: Sequence[int] = sorted(begins)
+        else:
+            firsts = self._at.get(wanted[0], ())
+        for index in firsts:
+            last = self._rest(index, phrase)
+            if last is not None:
+                end = last.start + len(wanted[-1]) if phrase.prefix else last.end
+                yield self._tokens[index].start, end
         if len(wanted) == 1:
             yield from ((token.start, token.end) for token in self._joined if token.text == wanted[0])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from bot.model import Document, DocumentState, Entry, Extraction, Problem, Span, Verdict
 from bot.storage.rows import chunks
@@ -21,6 +21,17 @@ _LISTS = (
     "people",
     "figures",
     "topics",
+)
+
+# Built once: every answer of look-up asks them, and to build a statement costs as much as to ask it.
+_ENTRIES = select(entries).where(entries.c.id.in_(bindparam("ids", expanding=True)))
+_EDITIONS = (
+    # An entry twice in one document has one edition of it; a document whose place another version took has none.
+    select(appearances.c.entry_id, documents.c.id, documents.c.edition)
+    .join(documents, documents.c.id == appearances.c.document_id)
+    .where(appearances.c.entry_id.in_(bindparam("ids", expanding=True)), ~documents.c.superseded)
+    .distinct()
+    .order_by(documents.c.edition, documents.c.id)
 )
 
 
@@ -50,7 +61,7 @@ def read_entries(connection: Connection, entry_ids: Iterable[int]) -> dict[int, 
     found: dict[int, Entry] = {}
     for piece in chunks(wanted):
         editions = _editions(connection, piece)
-        for row in connection.execute(select(entries).where(entries.c.id.in_(piece))):
+        for row in connection.execute(_ENTRIES, {"ids": piece}):
             found[row.id] = Entry(
                 id=row.id,
                 repo=row.repo,
@@ -81,15 +92,7 @@ def document_of(row: Row[*tuple[Any, ...]]) -> Document:
 
 
 def _editions(connection: Connection, entry_ids: Sequence[int]) -> dict[int, list[date]]:
-    # An entry twice in one document has one edition of it; a document whose place another version took has none.
-    statement = (
-        select(appearances.c.entry_id, documents.c.id, documents.c.edition)
-        .join(documents, documents.c.id == appearances.c.document_id)
-        .where(appearances.c.entry_id.in_(entry_ids), ~documents.c.superseded)
-        .distinct()
-        .order_by(documents.c.edition, documents.c.id)
-    )
     editions: dict[int, list[date]] = {}
-    for row in connection.execute(statement):
+    for row in connection.execute(_EDITIONS, {"ids": entry_ids}):
         editions.setdefault(row.entry_id, []).append(row.edition)
     return editions

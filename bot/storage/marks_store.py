@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from functools import cache
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, literal, null, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    func,
+    literal,
+    null,
+    select,
+    update,
+)
 
 from bot.delivery.values import entry_of, entry_subject
 from bot.model import Channel, DeliveryKind, DeliveryState
@@ -179,19 +195,13 @@ def _activity(connection: Connection, entry_ids: Collection[int], team_id: str |
     said: dict[int, dict[Channel, list[int]]] = {entry_id: {} for entry_id in entry_ids}
     places: dict[int, list[Place]] = {entry_id: [] for entry_id in entry_ids}
     of_subject = {entry_subject(entry_id): entry_id for entry_id in entry_ids}
-    posted = _talk(deliveries, deliveries.c.subject, deliveries.c.part, deliveries.c.thread_ts).where(
-        deliveries.c.subject.in_(of_subject),
-        deliveries.c.kind == DeliveryKind.ENTRY,
-        deliveries.c.state == DeliveryState.SENT,
-        deliveries.c.ts.is_not(None),
-        ~deliveries.c.folded,
+    posted, shared = _told(in_one_team=team_id is not None)
+    team = {} if team_id is None else {"team_id": team_id}
+    asked = (
+        connection.execute(posted, {"subjects": list(of_subject), **team}),
+        connection.execute(shared, {"entry_ids": list(entry_ids), **team}),
     )
-    shared = _talk(shares, shares.c.entry_id, literal(0), null()).where(
-        shares.c.entry_id.in_(entry_ids), shares.c.ts.is_not(None)
-    )
-    if team_id is not None:
-        posted, shared = posted.where(deliveries.c.team_id == team_id), shared.where(shares.c.team_id == team_id)
-    for row in (*connection.execute(posted), *connection.execute(shared)):
+    for row in chain(*asked):
         entry_id = of_subject.get(row[0], row[0])
         channel = Channel(team_id=row[2], channel_id=row[3])
         if row[6] or row[7]:
@@ -210,6 +220,25 @@ def _activity(connection: Connection, entry_ids: Collection[int], team_id: str |
         )
         for entry_id in entry_ids
     }
+
+
+@cache  # to build them costs more than to ask them, and every answer of look-up does
+def _told(*, in_one_team: bool) -> tuple[Select[*tuple[Any, ...]], Select[*tuple[Any, ...]]]:
+    """Select the messages that hold the `subjects` as their own entries, and those that share the `entry_ids`."""
+    posted = _talk(deliveries, deliveries.c.subject, deliveries.c.part, deliveries.c.thread_ts).where(
+        deliveries.c.subject.in_(bindparam("subjects", expanding=True)),
+        deliveries.c.kind == DeliveryKind.ENTRY,
+        deliveries.c.state == DeliveryState.SENT,
+        deliveries.c.ts.is_not(None),
+        ~deliveries.c.folded,
+    )
+    shared = _talk(shares, shares.c.entry_id, literal(0), null()).where(
+        shares.c.entry_id.in_(bindparam("entry_ids", expanding=True)), shares.c.ts.is_not(None)
+    )
+    if in_one_team:
+        team = bindparam("team_id", type_=Text)
+        return posted.where(deliveries.c.team_id == team), shared.where(shares.c.team_id == team)
+    return posted, shared
 
 
 def _talk(
