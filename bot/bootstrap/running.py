@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
@@ -30,7 +31,9 @@ from bot.model import Channel
 from bot.runtime import Hangup, Part, Runtime
 from bot.scheduler import Clockwork, Tick
 from bot.storage.search_store import SearchStore
-from bot.web import Server, build_web, serve
+
+if TYPE_CHECKING:
+    from bot.web.server import Server
 
 _log = structlog.get_logger("bot.bootstrap")
 
@@ -288,6 +291,9 @@ class Bot:
         self.delivery.flush(max(0.0, deadline - time.monotonic()))
 
     def _serve(self) -> None:
+        # Its libraries cost an idle bot without a port a good part of its memory.
+        from bot.web.server import build_web, serve  # noqa: PLC0415
+
         health = Health(bot=self)
         app = build_web(checks=health.checks(), exposition=self.metrics.exposition, dispatch=self.front.dispatch())
         self._server = serve(app, host=self.host, port=self.port or 0)

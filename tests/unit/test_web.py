@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot import web
+from bot.web import server as web
 from bot.errors import PortInUse
 from bot.metrics import Metrics
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot import web
+from bot.web import server as web
 from bot.slack.http import dispatcher
 from bot.slack.manifest import manifest
 from bot.workspace.server import LocalWorkspace

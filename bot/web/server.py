@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable
 
 import uvicorn
 from anyio import CapacityLimiter, to_thread
@@ -17,27 +15,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot.errors import PortInUse
+from bot.web import EVERYWHERE, LOOPBACK, Check, Checks, Dispatch
 
-LOOPBACK = "127.0.0.1"
-EVERYWHERE = "0.0.0.0"  # noqa: S104  a platform that sets PORT routes to any address of ours
 CHECK_SECONDS = 3.0
 _TIMESTAMP_DIGITS = 12
 BODY_LIMIT = 1_000_000
 """Bytes of a request from Slack; its largest payloads (a view of 250 kB, form-encoded) stay below."""
-
-Dispatch: TypeAlias = Callable[[str, Mapping[str, str]], tuple[int, Mapping[str, str], str]]
-"""Body and headers of a request from Slack to status, headers and body of the answer. It may block for 3 seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """What one readiness check found; `detail` is for a person."""
-
-    ok: bool
-    detail: str
-
-
-Checks: TypeAlias = Mapping[str, Callable[[], Check]]
 
 
 def build_web(
@@ -200,6 +183,3 @@ def serve(app: Starlette, *, host: str = LOOPBACK, port: int = 0) -> Server:
     server = Server(app=app, listening=listening)
     server.start()
     return server
-
-
-__all__ = ["EVERYWHERE", "LOOPBACK", "Check", "Dispatch", "Server", "build_web", "serve"]
