@@ -1,4 +1,4 @@
-"""What is served over HTTP, as types. `bot.web.server` serves it: its libraries are loaded where a port is asked for."""
+"""What is served over HTTP, as types. `bot.web.server` serves it; its libraries are loaded where there is a port."""
 
 from __future__ import annotations
 

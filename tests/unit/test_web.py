@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot.web import server as web
 from bot.errors import PortInUse
 from bot.metrics import Metrics
+from bot.web import server as web
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bot.web import server as web
 from bot.slack.http import dispatcher
 from bot.slack.manifest import manifest
+from bot.web import server as web
 from bot.workspace.server import LocalWorkspace
 from tests.unit.slack.harness import Bot, Hand, eventually
 
