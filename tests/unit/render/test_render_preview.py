@@ -33,7 +33,10 @@ def test_every_word_of_a_root_and_an_entry_is_printed():
 
 def test_the_builder_link_holds_the_blocks():
     (message,) = Renderer(vocabulary=vocabulary.load()).entry(seeds.seed_entries()[0], seeds.style())
-    address, _, payload = builder_link(message.blocks).partition("#")
+    link, shown = builder_link(message.blocks)
+    assert link is not None
+    assert shown == len(message.blocks)
+    address, _, payload = link.partition("#")
     assert address == "https://app.slack.com/block-kit-builder"
     assert json.loads(unquote(payload)) == {"blocks": list(message.blocks)}
     assert json.loads(as_json(message)) == {"text": message.text, "blocks": list(message.blocks)}
