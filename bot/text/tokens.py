@@ -157,12 +157,14 @@ def phrase(text: str, *, limit: int = MAX_TOKEN_LENGTH) -> Phrase | None:
 
 def spelt(wanted: Phrase) -> str:
     """The words that a phrase stands for, to be shown: pairs of a Chinese run become the run again."""
-    shown = ""
+    shown = before = ""
     for token in wanted.tokens:
-        if shown and is_chinese(token[0]) and shown[-1] == token[0]:
+        # A lone character ends its run: what follows begins another, also where it begins with the same.
+        if len(before) > 1 and is_chinese(token[0]) and before[-1] == token[0]:
             shown += token[1:]
         else:
             shown += f" {token}" if shown else token
+        before = token
     return shown
 
 

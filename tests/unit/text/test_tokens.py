@@ -64,7 +64,9 @@ def test_a_phrase_means_exactly_the_substring() -> None:
     assert phrase("?!") is None
 
 
-@pytest.mark.parametrize("text", ["显存泄漏", "漏", "首 token 延", "首延迟 token", "修复 rocm 构建", "free block"])
+@pytest.mark.parametrize(
+    "text", ["显存泄漏", "漏", "首 token 延", "首延迟 token", "修复 rocm 构建", "free block", "修复 复现 a"]
+)
 def test_a_phrase_is_shown_as_it_would_be_written(text: str) -> None:
     found = phrase(text)
     assert found is not None
