@@ -210,8 +210,9 @@ class ReconcileStorage(Protocol):
     def resolve(self, resolution: Resolution, now: datetime) -> bool:
         """Write the resolution, if the delivery is still in the expected state and attempt; return whether it was.
 
-        SENT is proof, and taken for any attempt. PLANNED resets `looks`; a person's word (`expected` HELD or FAILED)
-        resets `doubts` and `refusals`; SENT of a compact slot's root folds its entries as `Record.folds` does.
+        What a look found (SENT with an `attempt`) is proof, and taken in every state but SENT: another look may have
+        seen nothing a moment before. PLANNED resets `looks`; a person's word (`expected` HELD or FAILED) resets
+        `doubts` and `refusals`; SENT of a compact slot's root folds its entries as `Record.folds` does.
         """
 
 

@@ -110,6 +110,7 @@ class Sender:
             self._launch(self._clock.now())
             self._release()
             if not (self._lines or self._flying or hungry or (self._later and self._later[0] < end)):
+                self._offered.clear()  # the next morning begins anew
                 return tally
             self._land(self._crew.collect(0.0 if hungry else self._nap()), tally)
         self._finish(tally)
@@ -185,7 +186,7 @@ class Sender:
         waiting: list[Line] = []
         while len(ready) < self._crew.free and (line := self._lines.pop(now)) is not None:
             if line.lease_until <= now:
-                self._lines.drop(line.channel)  # somebody else may have it by now: it is leased afresh
+                self._give_up(line.channel)  # somebody else may have it by now: it is leased afresh
             elif not self._gates.open(line.channel.team_id, now):
                 waiting.append(line)
             elif (parcel := self._prepare(line, now)) is not None:
@@ -228,7 +229,7 @@ class Sender:
         for line, parcel in ready:
             delivery = line.queue[0]
             if delivery.id not in won:
-                self._lines.drop(line.channel)
+                self._give_up(line.channel)  # the claim has extended the lease all the same
                 continue
             line.lease_until = until
             if isinstance(parcel, Broken):

@@ -10,8 +10,9 @@ from typing import Protocol
 import structlog
 
 from bot.delivery.alerts import held
+from bot.delivery.alerts import settled as proven
 from bot.delivery.policy import DeliverySettings
-from bot.delivery.ports import Alarm, Clock, History, ReconcileStorage, SendStorage
+from bot.delivery.ports import Alarm, Clock, DeskStorage, History, ReconcileStorage, SendStorage
 from bot.delivery.values import Absent, CannotLook, Doubtful, Found, Look, Resolution
 from bot.model import DeliveryKind, DeliveryState, Layout
 
@@ -33,7 +34,7 @@ class Settled:
     later: int = 0
 
 
-class DoubtStorage(ReconcileStorage, SendStorage, Protocol):
+class DoubtStorage(ReconcileStorage, SendStorage, DeskStorage, Protocol):
     """What settling doubt needs of a database."""
 
 
@@ -94,6 +95,7 @@ class Reconciler:
         match resolution.state:
             case DeliveryState.SENT:
                 settled.found += 1
+                proven(delivery.key, self._alarm.clear)  # another look may have asked a person meanwhile
             case DeliveryState.PLANNED:
                 settled.absent += 1
             case DeliveryState.HELD:
@@ -135,6 +137,9 @@ class Reconciler:
             f"or `digest-bot deliveries retry {delivery.key[:8]}`."
         )
         self._alarm.raise_alert(held(delivery.key), text, about=delivery.channel)
+        now = self._storage.by_key(delivery.key)
+        if now is None or now.state is not DeliveryState.HELD:
+            proven(delivery.key, self._alarm.clear)  # proof came, or a person, before the question was asked
 
 
 def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySettings) -> Resolution:

@@ -70,7 +70,7 @@ class SettleStore:
     def resolve(self, resolution: Resolution, now: datetime) -> bool:
         """Write the resolution, if the delivery is still in the expected state and attempt; return whether it was.
 
-        SENT is proof, and taken for any attempt.
+        What a look found is proof, and taken in every state but SENT.
         """
         sent = resolution.state is DeliveryState.SENT
         values: dict[str, Any] = {
@@ -88,8 +88,12 @@ class SettleStore:
             values["sent_at"] = now
         if resolution.expected is not DeliveryState.UNCERTAIN:  # a person's word: all that was counted begins anew
             values |= {"doubts": 0, "refusals": 0}
-        same = [deliveries.c.id == resolution.delivery_id, deliveries.c.state == resolution.expected]
-        if resolution.attempt is not None and not sent:
+        same = [deliveries.c.id == resolution.delivery_id]
+        if sent and resolution.attempt is not None:
+            same.append(deliveries.c.state != DeliveryState.SENT)
+        else:
+            same.append(deliveries.c.state == resolution.expected)
+        if not sent and resolution.attempt is not None:
             same.append(deliveries.c.attempts == resolution.attempt)
         statement = (
             update(deliveries).where(*same).values(values).returning(*(deliveries.c[name] for name in SENT_COLUMNS))

@@ -123,6 +123,23 @@ def test_what_was_not_found_says_nothing_about_a_later_attempt(store, ids):
     assert store.resolve(replace(slow, state=DeliveryState.SENT, ts="9.0"), LOOK_AT + seconds(60))
 
 
+@pytest.mark.parametrize("meanwhile", [DeliveryState.HELD, DeliveryState.PLANNED, DeliveryState.SENDING])
+def test_what_a_look_found_counts_whatever_another_look_made_of_it(store, ids, meanwhile):
+    root = make_uncertain(store)
+    found = Resolution(
+        delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="9.0", attempt=1
+    )
+    other = DeliveryState.HELD if meanwhile is DeliveryState.HELD else DeliveryState.PLANNED
+    assert store.resolve(replace(found, state=other, ts=None, looks=1), NOW)
+    if meanwhile is DeliveryState.SENDING:
+        claim(store, root, LOOK_AT, LOOK_AT + seconds(10))
+    assert store.resolve(found, LOOK_AT)
+    stands = store.by_key(root.key)
+    assert (stands.state, stands.ts) == (DeliveryState.SENT, "9.0")
+    assert not store.resolve(replace(found, ts="8.0"), LOOK_AT)
+    assert not store.resolve(replace(found, attempt=None, ts="8.0"), LOOK_AT), "a person's word is about one state"
+
+
 def test_absence_plans_again_and_starts_counting_anew(store, ids):
     root = make_uncertain(store)
     absent = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.PLANNED, looks=3)

@@ -653,9 +653,10 @@ class MemoryStorage:
 
     def resolve(self, resolution, now):
         row = self.rows[resolution.delivery_id]
-        if row.delivery.state is not resolution.expected:
-            return False
-        if resolution.state is not S.SENT and resolution.attempt not in (None, row.delivery.attempts):
+        if resolution.state is S.SENT and resolution.attempt is not None:
+            if row.delivery.state is S.SENT:
+                return False
+        elif row.delivery.state is not resolution.expected or resolution.attempt not in (None, row.delivery.attempts):
             return False
         values = {"state": resolution.state, "error": resolution.error, "next_try_at": resolution.next_try_at}
         if resolution.ts is not None:

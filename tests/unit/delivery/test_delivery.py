@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bot.delivery.policy import Wanted, WhenEmpty
-from bot.delivery.values import CannotLook
+from bot.delivery.values import Absent, CannotLook
 from bot.errors import StorageUnavailable
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from tests.unit.delivery.fakes import (
@@ -128,6 +128,70 @@ def test_a_look_that_outlasts_another_replicas_attempt_says_nothing_about_it(pla
     house.service.reconcile(house.stop)
     house.run(120)
     assert house.slack.texts() == expected(5)
+
+
+@pytest.mark.parametrize("seen", [Absent(), CannotLook(reason="missing_scope")])
+@pytest.mark.parametrize("place", range(3))
+def test_what_one_look_found_counts_whatever_another_made_of_it(place, seen):
+    house = morning()
+    house.slack.script.extend([None] * place + [DROP_AFTER])
+    house.service.plan()
+    house.service.deliver(house.stop)
+    house.clock.advance(30)
+    other, look = house.process(), house.slack.find
+
+    def slow(*asked, **more):
+        found = look(*asked, **more)
+        house.slack.find = lambda *_asked, **_more: seen  # Slack showed it to one and not yet to the other
+        other.reconcile(house.stop)
+        house.slack.find = look
+        return found
+
+    house.slack.find = slow
+    house.service.reconcile(house.stop)
+    house.run(120)
+    assert house.slack.texts() == expected(5)
+    assert set(house.states()) == {"sent"}
+    assert not [cause for cause in house.storage.alerts if cause.startswith("held")]
+
+
+def test_the_question_about_a_held_message_is_taken_back_where_it_was_answered_meanwhile():
+    house = morning()
+    house.slack.script.extend([DROP_AFTER])
+    house.slack.looks.append(CannotLook(reason="missing_scope"))
+    house.service.plan()
+    house.service.deliver(house.stop)
+    house.clock.advance(30)
+    resolve = house.storage.resolve
+
+    def answered(resolution, now):
+        done = resolve(resolution, now)
+        if resolution.state is DeliveryState.HELD:  # a person was quicker than the question
+            (held,) = house.storage.in_state(DeliveryState.HELD, 9)
+            assert house.service.settle(held.key, house.slack.messages[CHANNEL][0].ts)
+        return done
+
+    house.storage.resolve = answered
+    house.service.reconcile(house.stop)
+    assert not [cause for cause in house.storage.alerts if cause.startswith("held")]
+
+
+def test_a_channel_whose_next_message_was_dropped_meanwhile_goes_on_at_once():
+    house = morning()
+    house.service.plan()
+    claim = house.storage.claim
+
+    def dropped(owner, ids, *rest):
+        house.storage.claim = claim
+        house.storage.skip(ids, "policy", house.clock.now())
+        return claim(owner, ids, *rest)
+
+    house.storage.claim = dropped
+    began = house.clock.now()
+    while len(house.slack.calls) < 5:
+        house.service.deliver(house.stop)
+        house.clock.advance(0.2)
+    assert (house.clock.now() - began).total_seconds() < 10
 
 
 @pytest.mark.parametrize("fault", [DROP_BEFORE, code("fatal_error")])
