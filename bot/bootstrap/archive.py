@@ -48,8 +48,8 @@ class Archive:
 def open_archive(config: Config, *, clock: Clock | None = None) -> Archive:
     """Open the configured database and make the services over it.
 
-    Raises SchemaOutdated where the schema is not this program's (an older SQLite file is migrated first),
-    StorageUnavailable where the database cannot be reached.
+    Raises SchemaOutdated where the schema is not this program's (an older SQLite file is migrated first), StorageError
+    where a SQLite database would begin empty beside a rescued copy, StorageUnavailable where it cannot be reached.
     """
     clock = clock or SystemClock()
     database = open_database(config.database, source=config.database_source)

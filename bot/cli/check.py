@@ -76,10 +76,13 @@ def _glossary(config: Config) -> Iterator[str]:
 def _database(config: Config) -> Iterator[str]:
     from bot.errors import StorageUnavailable  # noqa: PLC0415
     from bot.storage.engine import open_database, shown  # noqa: PLC0415
-    from bot.storage.migrate import current, head  # noqa: PLC0415
+    from bot.storage.migrate import current, forgotten, head  # noqa: PLC0415
 
     database = open_database(config.database, source=config.database_source)
     try:
+        if advice := forgotten(database):
+            yield advice
+            return
         # Asking must not create a SQLite file: `check` changes nothing.
         if database.path is not None and not database.path.exists():
             return

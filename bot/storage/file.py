@@ -7,8 +7,11 @@ written any more; and as the open connections are the last that know what was po
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sqlite3
 from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +58,24 @@ class DatabaseFile:
     def rescue(self, connection: sqlite3.Connection) -> Path:
         """Copy through a connection to the lost file all that was recorded; return where the copy is.
 
-        Raises OSError and sqlite3.Error where it cannot be written.
+        An earlier copy stays as it is. Raises OSError and sqlite3.Error where it cannot be written.
         """
-        kept = self.path.with_name(f"{self.path.name}.rescued")
-        half = kept.with_name(f"{kept.name}.{os.getpid()}.tmp")
+        half = self.path.with_name(f"{self.path.name}.rescued.{os.getpid()}.tmp")
         with closing(sqlite3.connect(half)) as target:
             connection.backup(target)
-        half.replace(kept)
-        self._copy = kept
-        return kept
+        self._copy = self._under_a_free_name(half)
+        return self._copy
+
+    def _under_a_free_name(self, half: Path) -> Path:
+        for number in count(1):
+            kept = self.path.with_name(f"{self.path.name}.rescued{f'-{number}' if number > 1 else ''}")
+            try:
+                kept.touch(exist_ok=False)  # another process that has lost the same file looks for a name, too
+            except FileExistsError:
+                continue
+            half.replace(kept)
+            return kept
+        raise AssertionError("numbers do not end")
 
     def _present(self) -> tuple[int, int] | None:
         try:
@@ -79,6 +91,24 @@ class DatabaseFile:
             f"the database's file {self.path} was deleted or replaced while the bot ran, and nothing is recorded or "
             f"sent any more: stop the bot, delete {beside}, {back}, and start the bot again"
         )
+
+
+def unused_copy(path: Path) -> str | None:
+    """What to do where a database would begin anew although a copy of a lost one lies beside it; None without one."""
+    path = path.absolute()
+    named = re.compile(rf"{re.escape(path.name)}\.rescued(-\d+)?")
+    copies: list[Path] = []
+    with suppress(OSError):  # a folder that nobody may list has no copy that we can name
+        copies = sorted(one for one in path.parent.iterdir() if named.fullmatch(one.name) and one.is_file())
+    if not copies:
+        return None
+    newest = max(copies, key=lambda one: one.stat().st_mtime)
+    stale = [str(path.with_name(path.name + ending)) for ending in ("-wal", "-shm")]
+    return (
+        f"the database {path} would begin empty and post everything again, but a copy of a lost one lies beside it: "
+        f"put it in its place (`{shlex.join(['rm', '-f', *stale])}; {shlex.join(['mv', str(newest), str(path)])}`), "
+        f"or remove {' and '.join(map(str, copies))} to begin anew"
+    )
 
 
 def watched(engine: Engine, path: Path) -> DatabaseFile:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, inspect, text
 
 from bot.errors import SchemaOutdated, StorageError
 from bot.storage.engine import Database
+from bot.storage.file import unused_copy
 from bot.storage.schema import metadata
 
 HEAD = "0001"
@@ -40,12 +41,24 @@ def current(database: Database) -> str | None:
         return _current(connection)
 
 
+def forgotten(database: Database) -> str | None:
+    """What a person has to do where a schema would be made beside the copy of a lost SQLite file; None elsewhere.
+
+    It makes no file. Raises StorageUnavailable.
+    """
+    advice = unused_copy(database.path) if database.path is not None else None
+    if advice is None or (database.path is not None and database.path.exists() and current(database) is not None):
+        return None
+    return advice
+
+
 def ensure_current(database: Database) -> None:
     """Make sure at start that the schema is the one this program needs.
 
     An older or empty SQLite file is migrated here. Raises SchemaOutdated for an older or empty PostgreSQL database, and
-    for a newer schema in either. Raises StorageUnavailable.
+    for a newer schema in either; StorageError for an empty file beside a rescued copy; StorageUnavailable.
     """
+    _refuse_forgetting(database)
     found = current(database)
     if found == HEAD:
         return
@@ -59,8 +72,10 @@ def ensure_current(database: Database) -> None:
 def migrate(database: Database) -> bool:
     """Lead the schema to `head()`; say whether anything was changed. Two at once are safe: the second finds it done.
 
-    All of it is kept or nothing. Raises SchemaOutdated for a newer schema, StorageUnavailable.
+    All of it is kept or nothing. Raises SchemaOutdated for a newer schema, StorageError for an empty file beside a
+    rescued copy, StorageUnavailable.
     """
+    _refuse_forgetting(database)
     if current(database) == HEAD:
         return False
     with _exclusive(database) as connection:
@@ -76,6 +91,12 @@ def migrate(database: Database) -> bool:
             _upgrade(connection)
     log.info("schema_migrated", before=found, after=HEAD)
     return True
+
+
+def _refuse_forgetting(database: Database) -> None:
+    # Before anything connects: that would leave an empty file where the copy belongs.
+    if advice := forgotten(database):
+        raise StorageError(advice)
 
 
 def _current(connection: Connection) -> str | None:

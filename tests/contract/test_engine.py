@@ -200,6 +200,20 @@ def test_a_lost_file_takes_no_more_writes_whichever_way_and_is_not_made_anew(sql
     _write(opened(f"sqlite:///{sqlite_path}"), "after a restart")
 
 
+def test_a_second_loss_leaves_the_first_copy_as_it_was(sqlite_path, opened):
+    for number, name in enumerate(("", "-2", "-3")):
+        database = opened(f"sqlite:///{sqlite_path}")
+        if number:
+            with database.transaction() as connection:
+                metadata.create_all(connection)
+        _write(database, f"loss {number}")
+        sqlite_path.unlink()
+        assert database.rescue() == sqlite_path.with_name(f"{sqlite_path.name}.rescued{name}")
+        database.close()
+    for number, name in enumerate(("", "-2", "-3")):
+        assert list(_rows(opened(f"sqlite:///{sqlite_path}.rescued{name}"))) == [f"loss {number}"]
+
+
 def test_what_is_lost_is_a_files_business(database):
     database.check_file()
     _write(database)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -334,6 +336,53 @@ def test_a_file_that_is_no_database_or_half_of_one_is_named_with_what_to_do_by_e
         assert "put a backup in its place" in err, words
         assert "Traceback" not in err, words
     assert path.read_bytes() == left, "what is left of it is a person's to mend"
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_no_verb_begins_anew_beside_the_copy_of_a_lost_database(team, digest_bot, monkeypatch, empty):
+    path = team / "bot.db"
+    assert digest_bot("ingest")[0] == 0
+    copy, older = team / "bot.db.rescued-2", team / "bot.db.rescued"
+    path.rename(copy)
+    older.write_bytes(b"an older one")
+    os.utime(older, (1, 1))
+    for name in ("bot.db.rescued-2-wal", "bot.db.rescued.17.tmp"):
+        (team / name).touch()
+    (team / "bot.db-wal").write_bytes(b"what a killed bot has left")
+    if empty:
+        path.touch()
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
+    monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1")
+    said = set()
+    for words in [
+        ("run",),
+        ("demo", "--once", "--port", "0"),
+        ("migrate",),
+        ("ingest",),
+        ("documents",),
+        ("search", "rocm"),
+        ("deliveries",),
+        ("deliveries", "retry", "3f2a"),
+        ("status",),
+        ("reindex", "--all"),
+    ]:
+        code, _out, err = digest_bot(*words)
+        assert code == 2, (words, err)
+        said.add(err)
+        assert path.exists() == empty, words
+    (sentence,) = said
+    assert f"remove {older} and {copy} to begin anew" in sentence
+    code, out, _err = digest_bot("check")
+    assert code == 1
+    assert sentence.removeprefix("digest-bot: ") in out
+    assert digest_bot("check")[0] == 1, "looking makes nothing"
+    subprocess.run(sentence.split("`")[1], shell=True, check=True)
+    code, out, _err = digest_bot("documents")
+    assert code == 0
+    assert "000_382cd8b32110c293.txt" in out
+    path.unlink()
+    older.unlink()
+    assert digest_bot("status")[0] == 0, "the copies are gone: a person wants to begin anew"
 
 
 def test_status_asks_for_somebody_only_where_something_is_wrong(team, as_json, digest_bot):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -128,8 +129,7 @@ def test_a_file_lost_while_messages_leave_costs_and_doubles_none(team, monkeypat
 def test_without_room_for_a_copy_a_backup_is_asked_for(team):
     team.begin()
     path = team.folder / "bot.db"
-    path.with_name("bot.db.rescued").mkdir()
-    (path.with_name("bot.db.rescued") / "full").touch()
+    path.with_name(f"bot.db.rescued.{os.getpid()}.tmp").mkdir()
     path.unlink()
     with capture_logs() as logs:
         detail = team.check("database").detail
