@@ -52,12 +52,13 @@ _QUERY_CANCELED = "57014"
 class Database:
     """An open database. Give it to the stores; close it once, at the end."""
 
-    __slots__ = ("_alone", "_file", "_single", "engine", "path")
+    __slots__ = ("_alone", "_file", "_reserved", "_single", "engine", "path")
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.path = Path(engine.url.database) if is_sqlite(engine) and engine.url.database else None
         self._file = watched(engine, self.path) if self.path is not None else None
+        self._reserved: Connection | None = None
         if is_sqlite(engine):
             self._single = engine.execution_options(begin=None)
             # Threads of one process queue here, in order, rather than sleep in SQLite's busy handler.
@@ -104,18 +105,30 @@ class Database:
         if self._file is not None:
             self._file.check()
 
+    def reserve(self) -> None:
+        """Keep one connection for `rescue`, who could open none any more (SQLite). Raises StorageUnavailable."""
+        if self._file is None or self._reserved is not None:
+            return
+        with _pool_is_storage():
+            connection = self._single.connect()
+        connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first()  # before it reads, it has not opened the WAL
+        connection.detach()  # the pool does not count it any more
+        self._reserved = connection
+
     def rescue(self) -> Path:
         """Write a copy of a file that `check_file` has found lost: all that was recorded; return where the copy is.
 
-        Raises StorageError where it cannot be written.
+        Raises StorageError where it cannot be written, also for want of a connection that was open (see `reserve`).
         """
         if self._file is None:
             raise StorageError("only a SQLite database has a file that can be copied")
         try:
             with _pool_is_storage(), self._alone:  # whoever was writing has ended, and nobody else begins
+                if self._reserved is not None:
+                    return self._file.rescue(_of_driver(self._reserved.connection))
                 connection = self.engine.raw_connection()
                 try:
-                    return self._file.rescue(cast("sqlite3.Connection", connection.driver_connection))
+                    return self._file.rescue(_of_driver(connection))
                 finally:
                     connection.close()
         except (OSError, sqlite3.Error) as error:
@@ -123,7 +136,14 @@ class Database:
 
     def close(self) -> None:
         """Close every connection. Those in use are closed when they come back."""
+        reserved, self._reserved = self._reserved, None
+        if reserved is not None:
+            reserved.close()
         self.engine.dispose()
+
+
+def _of_driver(connection: PoolProxiedConnection) -> sqlite3.Connection:
+    return cast("sqlite3.Connection", connection.dbapi_connection)  # once detached, the only one it names
 
 
 def open_database(url: str, *, source: str = "the database's URL") -> Database:

@@ -61,9 +61,14 @@ class DatabaseFile:
         An earlier copy stays as it is. Raises OSError and sqlite3.Error where it cannot be written.
         """
         half = self.path.with_name(f"{self.path.name}.rescued.{os.getpid()}.tmp")
-        with closing(sqlite3.connect(half)) as target:
-            connection.backup(target)
-        self._copy = self._under_a_free_name(half)
+        try:
+            with closing(sqlite3.connect(half)) as target:
+                connection.backup(target)
+            self._copy = self._under_a_free_name(half)
+        except BaseException:  # the error goes on; only the room that the half takes is given back first
+            with suppress(OSError):
+                half.unlink(missing_ok=True)
+            raise
         return self._copy
 
     def _under_a_free_name(self, half: Path) -> Path:
@@ -73,7 +78,11 @@ class DatabaseFile:
                 kept.touch(exist_ok=False)  # another process that has lost the same file looks for a name, too
             except FileExistsError:
                 continue
-            half.replace(kept)
+            try:
+                half.replace(kept)
+            except OSError:
+                kept.unlink()  # an empty one would be offered as the copy
+                raise
             return kept
         raise AssertionError("numbers do not end")
 

@@ -214,6 +214,40 @@ def test_a_second_loss_leaves_the_first_copy_as_it_was(sqlite_path, opened):
         assert list(_rows(opened(f"sqlite:///{sqlite_path}.rescued{name}"))) == [f"loss {number}"]
 
 
+@pytest.mark.parametrize("reads", [0, 3])
+def test_the_reserved_connection_copies_where_no_other_is_free(sqlite_path, opened, reads):
+    database = opened(f"sqlite:///{sqlite_path}")
+    database.reserve()
+    other = opened(f"sqlite:///{sqlite_path}")
+    _write(other, "kept")
+    with contextlib.ExitStack() as stack:
+        for _ in range(reads):
+            stack.enter_context(database.reading())
+        for name in ("", "-wal", "-shm"):
+            sqlite_path.with_name(sqlite_path.name + name).unlink()
+        copy = database.rescue()
+    assert list(_rows(opened(f"sqlite:///{copy}"))) == ["kept"]
+    database.close()
+    with pytest.raises(StorageUnavailable, match="deleted or replaced"):
+        database.rescue()
+
+
+def test_half_a_copy_does_not_stay_and_is_offered_to_nobody(sqlite_path, opened, monkeypatch):
+    database = opened(f"sqlite:///{sqlite_path}")
+    database.reserve()
+    sqlite_path.unlink()
+
+    def fail(*_, **_more):
+        raise OSError(28, "No space left on device")
+
+    for broken in ("replace", "touch"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, broken, fail)
+            with pytest.raises(StorageError, match="No space left"):
+                database.rescue()
+        assert not list(sqlite_path.parent.glob("*.rescued*"))
+
+
 def test_what_is_lost_is_a_files_business(database):
     database.check_file()
     _write(database)

@@ -355,7 +355,6 @@ def test_no_verb_begins_anew_beside_the_copy_of_a_lost_database(team, digest_bot
     monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1")
     said = set()
     for words in [
-        ("run",),
         ("demo", "--once", "--port", "0"),
         ("migrate",),
         ("ingest",),
@@ -365,6 +364,7 @@ def test_no_verb_begins_anew_beside_the_copy_of_a_lost_database(team, digest_bot
         ("deliveries", "retry", "3f2a"),
         ("status",),
         ("reindex", "--all"),
+        ("run",),
     ]:
         code, _out, err = digest_bot(*words)
         assert code == 2, (words, err)

@@ -133,9 +133,35 @@ def test_without_room_for_a_copy_a_backup_is_asked_for(team):
     path.unlink()
     with capture_logs() as logs:
         detail = team.check("database").detail
-    assert "put a backup in its place" in detail
-    assert "database_file_not_copied" in [one["event"] for one in logs]
-    assert len(team.told()) == 1
+        assert team.check("database").detail == detail
+    assert "goes on trying to write a copy, which failed: the database could not be copied" in detail
+    assert [one["event"] for one in logs].count("database_file_not_copied") == 1, "once for one reason"
+    (told,) = team.told()
+    assert "put a backup in its place" in told
+
+
+def test_a_copy_that_could_not_be_written_is_tried_until_it_is_and_then_told(team):
+    bot = team.begin()
+    path, half = team.folder / "bot.db", team.folder / f"bot.db.rescued.{os.getpid()}.tmp"
+    half.mkdir()
+    team.drop("a.txt", numbered(1, 2))
+    team.at(f"{DAY} 09:00")
+    path.unlink()
+    with pytest.raises(StorageUnavailable, match="goes on trying"):
+        bot.file.check()
+    half.rmdir()
+    for _ in range(3):
+        with pytest.raises(StorageUnavailable, match=rf"move {path}\.rescued to its place, and start the bot again$"):
+            bot.file.check()
+    first, second = team.told()
+    assert "put a backup in its place" in first
+    assert f"move {path}.rescued to its place" in second
+    assert not list(team.folder.glob("*.rescued-*"))
+    team.stop()
+    put_back(team)
+    team.begin()
+    team.at(f"{DAY} 09:02")
+    assert team.titles() == items(1, 2)
 
 
 def test_the_ticks_of_a_running_bot_notice_and_tell_and_readyz_says_what_to_do(team, workspace, start_process):
