@@ -31,8 +31,8 @@ class FileWatch:
     def check(self) -> None:
         """Raise StorageUnavailable, with what a person has to do, where the file is lost.
 
-        Each call that finds it so writes a copy beside it, until one is there. The loss is logged and told to the alert
-        channel at the first, and once more where only a later one could write the copy.
+        Each call that finds it so writes a copy beside it, until one is there. The first logs the loss, and tells the
+        alert channel where that is known by then; a later one does so again where only it could write the copy.
         """
         try:
             self._database.check_file()

@@ -71,7 +71,6 @@ class Alerts:
         self._leave = leave
         self._lock = Lock()
         self._untold: dict[str, tuple[str, Channel | None]] = {}
-        self._unkept: set[str] = set()
 
     def tell_in(self, channel: Channel) -> None:
         """Post to this channel from now on, and there first what nobody could be told so far and is not over yet."""
@@ -86,7 +85,7 @@ class Alerts:
     def _standing(self, causes: Collection[str]) -> Collection[str]:
         try:
             # Another process may have ended some: a person settles a message at the command line.
-            return self._storage.standing_alerts(causes) | self._unkept
+            return self._storage.standing_alerts(causes)
         except StorageError as error:
             _log.warning("alerts_not_looked_up", error=str(error))
             return causes
@@ -102,9 +101,15 @@ class Alerts:
         self._tell(cause, text, about)
 
     def tell_unkept(self, cause: str, text: str) -> None:
-        """Tell `text` without keeping that it was told: for what is wrong with the database itself."""
-        self._unkept.add(cause)
-        self._tell(cause, text, None)
+        """Log `text`, and post it where the alert channel is known by now: for what is wrong with the database itself.
+
+        It waits for no channel: to find one needs the database.
+        """
+        _log.warning("alert", cause=cause, text=text)
+        with self._lock:
+            channel = self._channel
+        if channel is not None:
+            self._aside(partial(self._post, channel, cause, text))
 
     def _tell(self, cause: str, text: str, about: Channel | None) -> None:
         _log.warning("alert", cause=cause, text=text)

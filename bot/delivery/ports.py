@@ -390,7 +390,10 @@ class Alarm(Protocol):
         """Tell `text`, once per cause while it lasts. `about`: the channel it concerns."""
 
     def tell_unkept(self, cause: str, text: str) -> None:
-        """Tell `text` though nothing can be kept in the database. Whoever calls it sees to it that it is told once."""
+        """Tell `text` though nothing can be kept in the database; only the log is sure to have it.
+
+        Whoever calls it sees to it that it is told once.
+        """
 
     def clear(self, cause: str) -> None:
         """The cause is over."""

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
 
 from bot.delivery.alerts import Alerts
 from bot.delivery.aside import Aside
@@ -89,18 +90,28 @@ def test_a_lost_database_is_no_second_fault(told):
     assert slack.calls == []
 
 
-def test_what_cannot_be_kept_is_told_all_the_same_and_later_where_there_is_no_channel_yet():
+def test_what_cannot_be_kept_is_logged_and_told_where_the_channel_is_known_and_waits_for_none():
     house = House()
-    house.service.alarm.raise_alert("over", "was so")
+    house.storage.away = True
+    with capture_logs() as logs:
+        house.service.alarm.tell_unkept("database-file", "the file is lost")
+    assert [(one["event"], one["text"]) for one in logs] == [("alert", "the file is lost")]
+    house.storage.away = False
+    house.service.tell_alerts_in(OTHER)
+    assert house.slack.texts(OTHER) == []
     house.storage.away = True
     house.service.alarm.tell_unkept("database-file", "the file is lost")
-    house.storage.away = False
-    house.storage.clear_alert("over")
-    house.service.tell_alerts_in(OTHER)
     assert house.slack.texts(OTHER) == ["ALERT the file is lost"]
     assert house.storage.alerts == {}
-    house.service.alarm.tell_unkept("database-file", "the file is lost")
-    assert len(house.slack.texts(OTHER)) == 2
+
+
+def test_what_waited_for_a_channel_and_is_over_by_then_is_not_told():
+    house = House()
+    house.service.alarm.raise_alert("over", "was so")
+    house.service.alarm.raise_alert("lasts", "is so")
+    house.storage.clear_alert("over")
+    house.service.tell_alerts_in(OTHER)
+    assert house.slack.texts(OTHER) == ["ALERT is so"]
 
 
 def test_whoever_raises_an_alert_does_not_wait_for_slack_and_a_stop_does():
