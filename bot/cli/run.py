@@ -28,11 +28,14 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     Where Slack or the database is away at the start, it is waited for; a refused token, an old schema or a wrong
     config.yaml ends the start with exit code 2.
     """
-    from bot import log  # noqa: PLC0415 - --help must not wait for it
+    import structlog  # noqa: PLC0415 - --help must not wait for it
+
+    from bot import log  # noqa: PLC0415
     from bot.bootstrap.assemble import assemble  # noqa: PLC0415
     from bot.bootstrap.patience import once_possible  # noqa: PLC0415
     from bot.bootstrap.running import Bot  # noqa: PLC0415
-    from bot.config import load, read_secrets  # noqa: PLC0415
+    from bot.config import Config, load, read_secrets  # noqa: PLC0415
+    from bot.errors import ConfigError  # noqa: PLC0415
     from bot.runtime import Hangup  # noqa: PLC0415
 
     log.configure()
@@ -41,11 +44,30 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     secrets = read_secrets(os.environ, http=http)
     port = _port(os.environ.get("PORT"), needed=http)
 
+    config: Config | None = None
+    refused = ""
+
+    def is_read_anew() -> bool:
+        nonlocal config, refused
+        hangup.is_pending = False
+        try:
+            config = load(config_path)
+        except ConfigError as error:
+            if config is None:
+                raise
+            if str(error) != refused:
+                refused = str(error)
+                structlog.get_logger("bot.cli").error("configuration_refused", error=refused)
+            return False
+        refused = ""
+        return True
+
     def make() -> Bot:
+        is_read_anew()  # whatever was waited for, the file is read after it
         while True:
-            hangup.is_pending = False  # whatever was waited for, the file is read after it
-            bot = assemble(load(config_path), secrets, http=http, port=port, reread=lambda: load(config_path))
-            if not hangup.is_pending:
+            assert config is not None  # noqa: S101 - the first reading gave one, or ended the start
+            bot = assemble(config, secrets, http=http, port=port, reread=lambda: load(config_path))
+            if not (hangup.is_pending and is_read_anew()):
                 return bot
             bot.close()  # made of what is old by now, and nothing of it runs yet
 

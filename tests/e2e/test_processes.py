@@ -267,6 +267,21 @@ def test_a_hangup_after_the_file_was_read_and_before_the_bot_runs_reads_it_again
     assert Reading.of(slack.api_url, slack.bot_token).messages() == []
 
 
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_hangup_with_a_wrong_file_before_the_bot_runs_leaves_it_the_right_one(
+    team, slack, hang_up_at, start_process, is_away
+):
+    if is_away:  # the first question fails, so that the file is read once more before the second
+        slack.add_fault(Fault(kind=FaultKind.STATUS_BEFORE, method="auth.test", times=1))
+    env = hang_up_at("socket.connect", HANG_UP_WITH='"')
+    bot = start_process("run", cwd=team, **tokens(slack, f"sqlite:///{team / 'bot.db'}", **env))
+    here = Reading.of(slack.api_url, slack.bot_token)
+    eventually(lambda: len(here.messages()) >= 13, what="the digest as the right file has it")
+    assert bot.terminate() == 0
+    assert sum("configuration_refused" in line for line in bot.lines) == 1
+    assert sum("waiting_to_start" in line for line in bot.lines) == is_away
+
+
 def test_gbk_under_a_c_locale_is_refused_and_the_others_are_delivered(team, slack, start_process):
     (team / "seeds" / "gbk.txt").write_bytes(digest(("修复调度器死锁", "值得精读。锁的顺序反了。")).encode("gbk"))
     env = tokens(slack, f"sqlite:///{team / 'bot.db'}", LC_ALL="C", LANG="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
