@@ -40,8 +40,9 @@ def read_secrets(environ: Mapping[str, str], *, http: bool) -> Secrets:
         value = environ.get(name, "")
         if not value.strip():
             problems.append(f"{name} is not set: take it from the app's {place}")
-        elif prefix and not _is_plain(value):
-            problems.append(f"{name} has a space or a sign that no token has: copy the token alone ({place})")
+        elif not _is_plain(value):
+            what = "token" if prefix else "secret"
+            problems.append(f"{name} has a space or a sign that no {what} has: copy the {what} alone ({place})")
         elif not value.startswith(prefix):
             problems.append(f"{name} should start with {prefix}: another token stands there ({place})")
         elif value == prefix:

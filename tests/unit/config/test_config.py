@@ -184,6 +184,26 @@ def test_a_token_that_no_request_can_carry_is_named(name: str, value: str, words
 
 
 @pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("", "is not set"),
+        ("\n", "is not set"),
+        ("8f742231b10e ", "copy the secret alone"),
+        ("8f742231b10e\n", "copy the secret alone"),
+        ("8f742231\nb10e", "copy the secret alone"),
+        ("'8f742231b10e'", "copy the secret alone"),
+        ("签名密钥", "copy the secret alone"),
+        ("8f742231b10e\u200b", "copy the secret alone"),
+    ],
+)
+def test_a_signing_secret_that_slack_cannot_have_given_is_named_and_not_shown(value: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^SLACK_SIGNING_SECRET .*{words}") as caught:
+        read_secrets({**TOKENS, "SLACK_SIGNING_SECRET": value}, http=True)
+    assert "8f742231" not in str(caught.value)
+    read_secrets({**TOKENS, "SLACK_SIGNING_SECRET": value}, http=False)
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "slack.com/api/",
