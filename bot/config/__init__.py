@@ -78,8 +78,20 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     config = parse(text, name=str(path), base=path.resolve().parent)
     if environ.get("DATABASE_URL"):
         said = {"database": environ["DATABASE_URL"], "database_source": "DATABASE_URL"}
-        config = config.model_copy(update=said)
-    return config
+        return config.model_copy(update=said)
+    return config.model_copy(update={"database": _anchored(config.database, config.base)})
+
+
+def _anchored(url: str, base: Path) -> str:
+    """The URL with a relative SQLite file put beside the configuration, wherever the bot is started.
+
+    Another folder's empty file would know nothing of what was posted, and all of it would be posted again.
+    """
+    scheme, found, rest = url.partition(":///")
+    file, mark, options = rest.partition("?")
+    if not (found and scheme.startswith("sqlite") and file) or file.startswith((":", "file:")) or base == Path.cwd():
+        return url
+    return f"{scheme}:///{base / file}{mark}{options}"
 
 
 def parse(text: str, *, name: str = "config.yaml", base: Path | None = None) -> Config:

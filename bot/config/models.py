@@ -222,7 +222,8 @@ class Config(_Model):
 
     inbox: InboxConfig = InboxConfig()
     database: Str = Field(
-        default="sqlite:///digest-bot.db", description="SQLite or PostgreSQL URL; DATABASE_URL goes before it"
+        default="sqlite:///digest-bot.db",
+        description="SQLite (a file relative to config.yaml) or PostgreSQL URL; DATABASE_URL goes before it",
     )
     channels: tuple[ChannelConfig, ...] = Field(default=(), strict=False)
     delivery: DeliveryConfig = DeliveryConfig()

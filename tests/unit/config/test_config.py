@@ -113,10 +113,29 @@ def test_dates_and_the_pause_are_dates() -> None:
     assert schedule.pause_until == date(2027, 1, 4)
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("sqlite:///a.db", "sqlite:///{base}/a.db"),
+        ("sqlite:///data/a.db?timeout=9", "sqlite:///{base}/data/a.db?timeout=9"),
+        ("sqlite:////srv/a.db", "sqlite:////srv/a.db"),
+        ("sqlite://", "sqlite://"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("postgresql://u@h/db", "postgresql://u@h/db"),
+    ],
+)
+def test_a_relative_database_stands_beside_the_configuration_wherever_the_bot_is_started(
+    tmp_path: Path, said: str, meant: str
+) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(f'database: "{said}"\nchannels: [{{channel: C0123456789}}]\n', encoding="utf-8")
+    assert load(file, environ={}).database == meant.format(base=tmp_path)
+
+
 def test_the_environment_goes_before_the_file_for_the_database(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text("database: sqlite:///a.db\n", encoding="utf-8")
-    assert load(file, environ={}).database == "sqlite:///a.db"
+    assert load(file, environ={}).database == f"sqlite:///{tmp_path / 'a.db'}"
     assert load(file, environ={"DATABASE_URL": "postgresql://x"}).database == "postgresql://x"
 
 
