@@ -6,7 +6,7 @@ Everything here may be told twice by Slack, and nothing is counted twice: each f
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -29,6 +29,8 @@ class Place:
     ts: str
     thread_ts: str | None = None
     """The parent, where the message stands in a thread."""
+    replies: int = field(default=0, compare=False)
+    """How much was said under it; no part of which message it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

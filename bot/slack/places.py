@@ -76,9 +76,10 @@ class Places:
         )
 
     def _standing(self, reader: Reader, places: Sequence[Standing]) -> Standing | None:
-        newest_first = list(reversed(places))
-        here = [place for place in newest_first if place.channel.channel_id == reader.channel_id]
-        for place in (*here, *newest_first[:MOST_LOOKED_AT]):
+        # Where people talk before where nobody does: a shared copy must not draw readers away from the discussion.
+        best_first = sorted(places, key=lambda place: (place.replies, float(place.ts)), reverse=True)
+        here = [place for place in best_first if place.channel.channel_id == reader.channel_id]
+        for place in (*here, *best_first[:MOST_LOOKED_AT]):
             if self.visible(reader, place.channel.channel_id):
                 return place
         return None

@@ -209,7 +209,7 @@ def _activity(connection: Connection, entry_ids: Collection[int], team_id: str |
             here[0] += row[6]
             here[1] += row[7]
         if row[1] == 0:
-            places[entry_id].append(Place(channel=channel, ts=row[4], thread_ts=row[5]))
+            places[entry_id].append(Place(channel=channel, ts=row[4], thread_ts=row[5], replies=row[6]))
     return {
         entry_id: Activity(
             talk=tuple(

@@ -96,7 +96,9 @@ def test_replies_and_reactions_count_where_an_entry_stands(talk, store, entry_id
     assert found[one] == Activity(
         talk=(Talk(channel=HERE, replies=1, reactions=2), Talk(channel=THERE, replies=1)), places=places
     )
+    assert [place.replies for place in found[one].places] == [1, 1]
     assert found[two] == Activity(places=(Place(channel=HERE, ts="3.000000"),))
+    assert [place.replies for place in found[two].places] == [0]
     assert found[three] == Activity()
     assert talk.activity([]) == {}
 

@@ -76,6 +76,13 @@ def test_a_hit_is_linked_to_its_message_in_this_channel_first(rooms):
     assert links(message) == ["https://t.example/C1/8.1", "https://t.example/C2/7.1?5.1"]
 
 
+def test_a_shared_copy_does_not_draw_readers_away_from_the_discussion(rooms):
+    original = Place(channel=HERE, ts="8.1", replies=3)
+    rooms.marks.happened = {1: Activity(places=(original, Place(channel=HERE, ts="9.1")))}
+    assert links(rooms.desk.search(READER, "vllm one")) == ["https://t.example/C1/8.1"]
+    assert links(rooms.desk.entry(READER, 1)) == ["https://t.example/C1/8.1?8.1"]
+
+
 def test_a_message_in_a_channel_that_the_reader_is_not_in_is_not_linked(rooms):
     rooms.marks.happened = {1: stands((SECRET, "9.1"))}
     assert links(rooms.desk.search(READER, "vllm")) == []
