@@ -83,14 +83,15 @@ class Watch:
             return tuple(sorted(name for name, began in self._began.items() if now - began > HUNG_AFTER))
 
     def stale(self, limits: dict[str, timedelta]) -> tuple[str, ...]:
-        """The names of the ticks that have not ended well within their limit; those that never ran count."""
+        """The names of the ticks that have not ended well within their limit; those that never ran count.
+
+        One that is running does not: a turn of sending takes its time, and `hung` has those that take too long.
+        """
         now = self._clock.now()
         with self._lock:
-            return tuple(
-                sorted(
-                    name for name, limit in limits.items() if name not in self._ended or now - self._ended[name] > limit
-                )
-            )
+            idle = {name: limit for name, limit in limits.items() if name not in self._began}
+            late = (name for name, limit in idle.items() if name not in self._ended or now - self._ended[name] > limit)
+            return tuple(sorted(late))
 
     @contextmanager
     def _running(self, name: str) -> Iterator[None]:
