@@ -239,7 +239,7 @@ function arrived(event) {
   if (message?.ts && typeof message.html === "string") {
     if (!isReply(message)) {
       put(state.messages, message);
-      drawLog({ toBottom: isNew && message.user === boot.me.id });
+      drawLog({ toBottom: isNew && (message.user === boot.me.id || Boolean(message.ephemeral)) });
     }
     if (state.rootTs && (message.thread_ts ?? message.ts) === state.rootTs) {
       put(state.replies, message);
