@@ -29,9 +29,9 @@ def epilog(example: str) -> str:
     return f"\b\nExample:\n{lines}"
 
 
-def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command whose --help ends with `example`."""
-    return click.command(name, epilog=epilog(example))
+def verb(name: str, *, example: str, takes_dashes: bool = False) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command whose --help ends with `example`; with `takes_dashes`, unknown options are arguments."""
+    return click.command(name, epilog=epilog(example), context_settings={"ignore_unknown_options": takes_dashes})
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

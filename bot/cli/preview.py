@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import SOME_FAILED, config_option, verb
+from bot.errors import DigestBotError
 
 if TYPE_CHECKING:
     from bot.bootstrap.preview import Post
@@ -68,7 +69,10 @@ def command(
     if output is None:
         click.echo(made)
     else:
-        output.write_text(made + "\n", encoding="utf-8")
+        try:
+            output.write_text(made + "\n", encoding="utf-8")
+        except OSError as error:
+            raise DigestBotError(f"{output}: {error.strerror}. Name a file in a folder that is there") from None
     if form == "blocks":
         _builder_link(found.posts)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bot.model import Answer, Reading, Span
 
 
-@verb("search", example="digest-bot search vllm rocm\ndigest-bot search 投机解码 --limit 3 --json")
+@verb("search", example="digest-bot search vllm rocm\ndigest-bot search 投机解码 --limit 3 --json", takes_dashes=True)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits to print.")
 @json_option

@@ -182,6 +182,14 @@ def test_search_finds_chinese_by_english_and_english_by_chinese(team, as_json):
         assert title in [one["title"] for one in as_json("search", words, "--json")["hits"]], words
 
 
+def test_search_takes_a_word_with_a_dash_as_the_query_language_has_it(team, as_json):
+    as_json("ingest", "--json")
+    every = {one["entry_id"] for one in as_json("search", "缓存", "--json", "--limit", "100")["hits"]}
+    without = as_json("search", "缓存", "-ROCm", "--json", "--limit", "100")
+    assert without["query"] == "缓存 -ROCm"
+    assert {one["entry_id"] for one in without["hits"]} < every
+
+
 def test_search_without_a_hit_says_so_and_is_no_failure(team, as_json):
     as_json("ingest", "--json")
     answer = as_json("search", "kubernetes", "--json")

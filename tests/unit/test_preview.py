@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from bot.bootstrap.preview import preview
 from bot.cli import cli
 from bot.config import Config
+from bot.errors import DigestBotError
 from bot.model import Layout
 from bot.render.preview import LONGEST_LINK, builder_link
 from bot.workspace.html import visible_text
@@ -133,3 +134,10 @@ def test_more_entries_than_a_slot_takes_are_one_message():
     assert post.replies == ()
     assert "条数多" in post.message.text
     assert "还有 10 条" in post.message.text
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    nowhere = tmp_path / "none" / "page.html"
+    answer = CliRunner().invoke(cli, ["preview", str(SEED), "--format", "html", "--output", str(nowhere), *NOWHERE])
+    assert isinstance(answer.exception, DigestBotError)
+    assert str(answer.exception).startswith(f"{nowhere}: ")
