@@ -33,7 +33,9 @@ def entry(kit: Kit, entry: Entry, *, edited: Edited | None = None, overtaken: bo
     parts = body_parts(values["title"], lines)
     values["body"] = parts[0]
     if most is not None and length(lines) > most:
-        first = _cut(kit, entry, values, cut(lines, most))
+        beginning = cut(lines, most)
+        # Short characters may weigh much: a row of links or code is cut by its payload before it is by its length.
+        first = _cut(kit, entry, values, body_parts(values["title"], beginning)[0] or beginning)
     else:
         first = kit.message("entry", values)
     return (first, *_continued(kit, entry, parts[1:]))

@@ -76,7 +76,7 @@ def render_blocks(compiled: Template, values: Mapping[str, object], *, template:
     output = run_template(compiled, values, template=template)
     try:
         blocks = json.loads(output)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # brackets without end are no JSON of ours either
         raise TemplateError(f"{template}: does not write JSON ({error})") from error
     return as_blocks(blocks, template=template)
 
@@ -169,6 +169,8 @@ class Trace:
             json.loads(self.output)
         except json.JSONDecodeError as error:
             return self.line_at(max(0, min(error.pos, len(self.output) - 1)))
+        except RecursionError:
+            return None
         return None
 
     def block_line(self, number: int) -> int:

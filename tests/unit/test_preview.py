@@ -141,3 +141,23 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path):
     answer = CliRunner().invoke(cli, ["preview", str(SEED), "--format", "html", "--output", str(nowhere), *NOWHERE])
     assert isinstance(answer.exception, DigestBotError)
     assert str(answer.exception).startswith(f"{nowhere}: ")
+
+
+@pytest.mark.parametrize("cut_at", [600, 3000])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "值得速读。" + "、".join(f"#{number}" for number in range(48000, 48300)),
+        "值得速读。" + " ".join(f"`-f{number}`" for number in range(300)),
+        "值得速读。" + " ".join(f"a_b{number}" for number in range(400)),
+    ],
+)
+def test_a_text_of_nothing_but_links_or_code_is_cut_by_its_payload(tmp_path, cut_at, body):
+    file, config = tmp_path / "heavy.txt", tmp_path / "config.yaml"
+    file.write_text(f"acme/widgets\n\n标题\n\n{body}\n", "utf-8")
+    config.write_text(f'channels: [{{channel: "#team", cut_at: {cut_at}}}]\n', "utf-8")
+    answer = run(file, "--format", "blocks", config=("--config", str(config)))
+    assert answer.exit_code == 0
+    (_root, entry) = json.loads(answer.stdout)
+    assert ("entry_open" in json.dumps(entry["blocks"])) == (len(body) > cut_at)
+    assert entry["thread"], "the rest follows in the thread"
