@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from bot.config.crontab import parse_crontab
 from bot.config.suggest import did_you_mean
@@ -215,6 +215,15 @@ class SearchConfig(_Model):
     confined: dict[Repository, Annotated[tuple[ChannelRef, ...], Field(strict=False)]] = Field(
         default_factory=dict, description="repository: the only channels that may find it"
     )
+
+    @field_validator("confined")
+    @classmethod
+    def _confined_by_name(cls, confined: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name in confined:
+            if "*" in name.removesuffix("/*"):
+                # Look-up compares whole names: what it did not understand would be found everywhere.
+                raise ValueError(f"{name}: a repository is confined as owner/name, name or owner/*")
+        return confined
 
 
 class Config(_Model):

@@ -279,3 +279,9 @@ def test_any_text_is_a_configuration_or_a_configuration_error(text: str) -> None
     except ConfigError as error:
         faults = str(error)
     assert all(line.startswith("config.yaml:") for line in faults.split("\n") if line)
+
+
+@pytest.mark.parametrize("name", ["acme/secret-*", "acme-*/x", "*"])
+def test_a_repository_is_confined_by_what_lookup_can_compare(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"is confined as|repository"):
+        parse(f'search: {{confined: {{"{name}": ["#a"]}}}}\n')
