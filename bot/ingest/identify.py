@@ -21,6 +21,8 @@ DISTINCTIVE_LENGTH = 40
 """A shorter body ("routine upgrade") says nothing about which change it describes."""
 WINDOW_DAYS = 14
 
+_SIGNS_SHARED = 0.4
+"""The part of the shorter title's signs, Latin ones aside, that a reworded title keeps."""
 _LONGEST_IDENTITY = 400
 _WORDS = re.compile(r"(?<=\d)\.(?=\d)|[^\W_]|[_+#]")
 _SPACE_BY_CJK = re.compile(r" (?=[\u2e80-\u9fff\uf900-\ufaff])|(?<=[\u2e80-\u9fff\uf900-\ufaff]) ")
@@ -73,7 +75,14 @@ def _marks(text: str) -> tuple[frozenset[str], frozenset[str]]:
 def _words_nest(old_title: str, new_title: str) -> bool:
     """Titles may gain or lose Latin words, not swap them: `Bump foo` and `Bump bar` are two."""
     old, new = (set(map(str.lower, _LATIN.findall(title))) for title in (old_title, new_title))
-    return old <= new or new <= old
+    return (old <= new or new <= old) and (bool(old & new) or _signs_shared(old_title, new_title))
+
+
+def _signs_shared(old_title: str, new_title: str) -> bool:
+    """Titles without a common Latin word must share a good part of their other signs: bodies may be phrases."""
+    old, new = ({sign for sign in title if sign.isalpha() and not sign.isascii()} for title in (old_title, new_title))
+    fewer = min(len(old), len(new))
+    return fewer > 0 and len(old & new) >= _SIGNS_SHARED * fewer
 
 
 def _normalise_url(url: str) -> str:

@@ -110,3 +110,9 @@ def test_change_of_long_unlike_texts_is_quick() -> None:
     assert change("ab" * 50_000, "ba" * 49_000 + "c" * 2000) < 0.1
     assert change("甲" * 50_000, "乙" * 50_000) == 1.0
     assert time.process_time() - began < 1.0
+
+
+def test_two_chinese_titles_over_the_same_phrase_are_two_entries() -> None:
+    body = "建议阅读。改动集中在调度与缓存两处，先看数据契约，再看适配风险，最后看回归测试与决策模式，篇幅不长。"
+    assert not same_entry("修复注意力内核在长序列下的崩溃", body, "新增张量并行的部署文档", body)
+    assert same_entry("修复注意力内核在长序列下的崩溃", body, "修复注意力内核长序列崩溃", body)
