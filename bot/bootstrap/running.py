@@ -291,8 +291,7 @@ class Bot:
         self.delivery.flush(max(0.0, deadline - time.monotonic()))
 
     def _serve(self) -> None:
-        # Its libraries cost an idle bot without a port a good part of its memory.
-        from bot.web.server import build_web, serve  # noqa: PLC0415
+        from bot.web.server import build_web, serve  # noqa: PLC0415 - memory that a bot without a port need not have
 
         health = Health(bot=self)
         app = build_web(checks=health.checks(), exposition=self.metrics.exposition, dispatch=self.front.dispatch())

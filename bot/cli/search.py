@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Find past entries, as /digest does.
 
-    Words that begin with - go behind --, as in: digest-bot search -- 缓存 -显存
+    A word with - before it must not be there: digest-bot search 缓存 -显存. One that is an option, too, goes behind --
 
     With --json, beside query, hits and more: total and total_more (counted to ten at least); hint (kind, value, text),
     what was not read as meant; relaxed, whether words were taken apart; readings, each way in which the words were

@@ -40,8 +40,7 @@ class Envelopes:
             answer = ack(envelope, response)
             if answer is not None:
                 send(json.dumps(answer))
-        except Exception:
-            # The edge of a thread: an error here would vanish with its Future.
+        except Exception:  # the edge of a thread: an error here would vanish with its Future
             log.exception("envelope_failed", kind=envelope.get("type"))
 
 

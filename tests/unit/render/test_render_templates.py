@@ -50,6 +50,7 @@ BROKEN = [
     ("[\n\n  {{ titel }}\n]", "entry, line 3: titel is not defined; did you mean title?"),
     ("[\n  {{ rich_text(title) }}\n  {{ rich_text(body) }}\n]", "entry, line 3: does not write JSON"),
     ("[\n  {{ rich_text(title) }},\n]", "entry, line 3: does not write JSON"),
+    ("[" * 5000 + "]" * 5000, "entry: does not write JSON"),
     ('[\n  {{ rich_text(title) }},\n\n  {\n    "type": "divder"\n  }\n]', "entry, line 4: block 2 (divder)"),
     ('[\n {{ header("x") }},\n {"type": "header", "text": {"type": "plain_text", "text": {{ body_text }}}}]',
      "entry, line 3: block 2 (header): "),

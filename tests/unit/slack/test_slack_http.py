@@ -74,6 +74,14 @@ COMMAND = urllib.parse.urlencode(
 )
 
 
+def test_the_log_of_a_refused_request_holds_nothing_of_it(served, caplog):
+    bot, _ = served
+    with caplog.at_level("DEBUG"):
+        assert post(bot, COMMAND.replace("help", "my-own-words"), secret="wrong")[0] == 401
+    assert "my-own-words" not in caplog.text
+    assert "without a valid signature" in caplog.text
+
+
 def test_a_request_with_a_wrong_signature_is_refused_and_not_to_be_repeated(served):
     bot, _ = served
     status, headers, _ = post(bot, COMMAND, secret="other")
