@@ -67,12 +67,8 @@ def open_scene(config: Config, *, port: int | None, keep: Path | None, database_
     with ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="digest-bot-demo-")))
         folder.mkdir(parents=True, exist_ok=True)
-        workspace = _open_workspace(port, keep=folder / "workspace" if keep else None)
+        workspace = _open_workspace(config, port, keep=folder / "workspace" if keep else None)
         stack.callback(workspace.stop)
-        language = config.channels[0].language if config.channels else Language.EN
-        workspace.install(manifest(language=language))
-        for channel in named_channels(config):
-            workspace.create_channel(channel.removeprefix("#"))
         if not database_given:
             config = config.model_copy(update={"database": f"sqlite:///{folder / 'digest-bot.db'}"})
         _prepare_database(config)
@@ -120,12 +116,18 @@ def posted(scene: Scene) -> tuple[Delivery, ...]:
     return tuple(sorted((one for one in sent if one.kind in kinds), key=lambda one: (one.channel, one.ts or "")))
 
 
-def _open_workspace(port: int | None, *, keep: Path | None) -> LocalWorkspace:
+def _open_workspace(config: Config, port: int | None, *, keep: Path | None) -> LocalWorkspace:
+    language = config.channels[0].language if config.channels else Language.EN
+
+    def opened(at: int) -> LocalWorkspace:
+        channels = named_channels(config)
+        return LocalWorkspace(at, keep=keep, channels=channels, manifest=manifest(language=language)).start()
+
     try:
-        return LocalWorkspace(PORT if port is None else port, keep=keep).start()
+        return opened(PORT if port is None else port)
     except WorkspaceError as error:
         if port is None:
-            return LocalWorkspace(0, keep=keep).start()
+            return opened(0)
         raise DemoFailed(f"{error}. Another demo may be running: end it, or choose another --port") from error
 
 

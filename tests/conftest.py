@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import logging
 import os
 import shutil
 import tempfile
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
+from bot.log import CHATTY, NOISY
 from bot.storage.engine import Database, open_database
 from bot.storage.migrate import migrate
 
@@ -27,6 +30,19 @@ def require(present: object, what: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what} is absent, and CI=true asks for every check", pytrace=False)
     pytest.skip(f"{what} is absent: this check did not run")
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    """A verb that a test calls in this process sets up logging for the whole of it: the next test finds it as it was."""
+    loggers = [logging.getLogger(name) for name in (None, *NOISY, *CHATTY)]
+    before = [(logger, logger.handlers[:], logger.level) for logger in loggers]
+    yield
+    for logger, handlers, level in before:
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+    logging.captureWarnings(capture=False)
+    structlog.reset_defaults()
 
 
 class PostgreSQL:

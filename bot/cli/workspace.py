@@ -38,15 +38,14 @@ def command(
     from bot.workspace.server import LocalWorkspace  # noqa: PLC0415
 
     configured = named_channels(load(config_path)) if config_path.exists() else ()
-    workspace = LocalWorkspace(port, keep=keep, rate_limits=rate_limits)
+    workspace = LocalWorkspace(
+        port, keep=keep, rate_limits=rate_limits, manifest=manifest(), channels=(*configured, *channels)
+    )
     try:
         workspace.start()
     except WorkspaceError as error:
         click.echo(f"digest-bot: {error}", err=True)
         raise SystemExit(CANNOT_RUN) from error
-    workspace.install(manifest())
-    for name in (*configured, *channels):
-        workspace.create_channel(name.removeprefix("#"))
     click.echo(f"The local workspace is at {workspace.url}/ (Ctrl-C ends it). For a bot:")
     click.echo(f"  export SLACK_API_URL={workspace.api_url}")
     click.echo(f"  export SLACK_BOT_TOKEN={workspace.bot_token} SLACK_APP_TOKEN={workspace.app_token}")

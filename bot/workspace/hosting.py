@@ -68,9 +68,14 @@ class _Server(uvicorn.Server):
 
 
 class Hosting:
-    """A site that is being served. Raises `WorkspaceError` if it does not start."""
+    """A site that is being served. Raises `WorkspaceError` if it does not start.
 
-    def __init__(self, site: Starlette, transports: Transports, listener: socket.socket) -> None:
+    `furnish` is called in the event loop before the first request is let in; what it raises is raised here.
+    """
+
+    def __init__(
+        self, site: Starlette, transports: Transports, listener: socket.socket, furnish: Callable[[], None]
+    ) -> None:
         config = uvicorn.Config(
             site,
             http=transports.protocol(),
@@ -85,16 +90,31 @@ class Hosting:
         )
         self._server = _Server(config)
         self._listener = listener
+        self._furnish = furnish
+        self._problem: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._serve, name="local-workspace", daemon=True)
         self._thread.start()
         if not self._server.ready.wait(_START_SECONDS):
             raise WorkspaceError("the workspace did not start")
+        if self._problem is not None:
+            self._thread.join()
+            raise self._problem
 
     def _serve(self) -> None:
         with asyncio.Runner() as runner:
             self._loop = runner.get_loop()
-            runner.run(self._server.serve(sockets=[self._listener]))
+            runner.run(self._furnish_and_serve())
+
+    async def _furnish_and_serve(self) -> None:
+        try:
+            self._furnish()
+        except Exception as problem:  # noqa: BLE001 - whoever waits in the other thread raises it
+            self._problem = problem
+            self._listener.close()
+            self._server.ready.set()
+            return
+        await self._server.serve(sockets=[self._listener])
 
     def call(self, action: Callable[[], Result]) -> Result:
         """Runs an action in the event loop, where alone the workspace may be touched; returns what it returns."""

@@ -29,7 +29,8 @@ Result = TypeVar("Result")
 class LocalWorkspace:
     """One workspace on one port. Methods may be called from any thread; they return when the change is made.
 
-    `port` 0 takes a free one. `keep` is a folder: with it every accepted message survives the process. Anything but a
+    `port` 0 takes a free one. `channels` stand, with the bot in them, and the app is what `manifest` says, before the
+    first request is answered. `keep` is a folder: with it every accepted message survives the process. Anything but a
     loopback address is refused with `WorkspaceError`: there is no authentication worth the name.
     """
 
@@ -44,6 +45,8 @@ class LocalWorkspace:
         timing: Timing | None = None,
         clock: Callable[[], float] | None = None,
         people: tuple[str, ...] = ("reader", "colleague"),
+        channels: tuple[str, ...] = (),
+        manifest: Mapping[str, Any] | None = None,
     ) -> None:
         self._address = loopback(host)
         self._port = port
@@ -52,6 +55,7 @@ class LocalWorkspace:
             self._options = replace(self._options, timing=timing)
         if clock is not None:
             self._options = replace(self._options, clock=clock)
+        self._channels, self._manifest = channels, manifest
         self._workspace: Workspace | None = None
         self._hosting: Hosting | None = None
 
@@ -68,8 +72,13 @@ class LocalWorkspace:
             listener.close()
             raise
         transports = Transports()
+        site = build_site(workspace, transports)
+        try:
+            self._hosting = Hosting(site, transports, listener, lambda: self._furnish(workspace))
+        except Exception:
+            workspace.store.close()
+            raise
         self._port, self._workspace = port, workspace
-        self._hosting = Hosting(build_site(workspace, transports), transports, listener)
         return self
 
     def stop(self) -> None:
@@ -164,15 +173,7 @@ class LocalWorkspace:
 
     def create_channel(self, name: str, *, private: bool = False, with_bot: bool = True) -> str:
         """The ID of the channel of this name, made if new, with all people and the bot in it."""
-
-        def make() -> str:
-            setup = Setup(self._running)
-            channel = setup.channel(name, private=private)
-            if with_bot:
-                channel = setup.add_member(channel.name, self._running.store.app.bot_user_id)
-            return channel.id
-
-        return self._call(make)
+        return self._call(lambda: Setup(self._running).channel_with(name, private=private, with_bot=with_bot).id)
 
     def add_member(self, channel: str, user: str) -> None:
         """Channel and user by name or ID."""
@@ -271,6 +272,13 @@ class LocalWorkspace:
             return await result if inspect.isawaitable(result) else result
 
         return self._await(run())
+
+    def _furnish(self, workspace: Workspace) -> None:
+        setup = Setup(workspace)
+        if self._manifest is not None:
+            setup.describe(self._manifest)
+        for name in self._channels:
+            setup.channel_with(name)
 
     @property
     def _running(self) -> Workspace:

@@ -33,6 +33,16 @@ class Setup:
         self._workspace.news.channels()
         return made
 
+    def channel_with(self, name: str, *, private: bool = False, with_bot: bool = True) -> Channel:
+        """As `channel`, with the app's bot in it unless told otherwise."""
+        made = self.channel(name, private=private)
+        return self.add_member(made.name, self._workspace.store.app.bot_user_id) if with_bot else made
+
+    def describe(self, manifest: Mapping[str, Any]) -> None:
+        """Make the app what its manifest says; how it is reached stays."""
+        store = self._workspace.store
+        store.put_app(apply_manifest(store.app, manifest))
+
     def add_member(self, channel: str, user: str) -> Channel:
         """Makes a user a member, as if invited by the channel's creator."""
         found, member = self._channel(channel), self._user(user)

@@ -5,7 +5,6 @@ import json
 import logging
 
 import pytest
-import structlog
 
 from bot.log import configure, get_logger, redact
 
@@ -15,14 +14,7 @@ APP_TOKEN = "xapp-1-A012-345-deadbeef"
 
 @pytest.fixture
 def written():
-    before = logging.getLogger().handlers[:]
-    level = logging.getLogger().level
-    stream = io.StringIO()
-    yield stream
-    logging.getLogger().handlers[:] = before
-    logging.getLogger().setLevel(level)
-    logging.captureWarnings(capture=False)
-    structlog.reset_defaults()
+    return io.StringIO()
 
 
 def test_a_line_is_json_where_nobody_looks(written):

@@ -76,7 +76,7 @@ COMMAND = urllib.parse.urlencode(
 
 def test_the_log_of_a_refused_request_holds_nothing_of_it(served, caplog):
     bot, _ = served
-    with caplog.at_level("DEBUG"):
+    with caplog.at_level("DEBUG"), caplog.at_level("DEBUG", logger="slack_bolt.RequestVerification"):
         assert post(bot, COMMAND.replace("help", "my-own-words"), secret="wrong")[0] == 401
     assert "my-own-words" not in caplog.text
     assert "without a valid signature" in caplog.text

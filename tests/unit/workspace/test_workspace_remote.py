@@ -6,9 +6,11 @@ import pytest
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
+from bot.slack.manifest import manifest
 from bot.workspace.errors import WorkspaceError
 from bot.workspace.faults import Fault, FaultKind
 from bot.workspace.remote import RemoteWorkspace
+from bot.workspace.server import LocalWorkspace
 
 
 def test_faults_channels_tokens_and_the_log_are_reached_from_outside(workspace):
@@ -42,3 +44,13 @@ def test_a_workspace_that_is_away_is_an_error_with_its_address():
 def test_a_refusal_of_the_operator_is_told(workspace):
     with pytest.raises(WorkspaceError, match="unknown token"):
         RemoteWorkspace(workspace.url).refuse_token("xoxb-nobody", "token_revoked")
+
+
+def test_the_first_answer_finds_channels_and_app_furnished():
+    """Whoever waits for the port to answer, and then posts, finds the channels."""
+    with LocalWorkspace(channels=("#early",), manifest=manifest()) as workspace:
+        assert "early" in RemoteWorkspace(workspace.url).state()["channels"]
+        client = WebClient(token=workspace.bot_token, base_url=workspace.api_url)
+        assert client.chat_postMessage(channel=workspace.channel_id("early"), text="x")["ok"]
+        typed = RemoteWorkspace(workspace.url).type("reader", workspace.channel_id("early"), "/digest")
+        assert typed["error"] == "dispatch_failed"  # the command is known, and nobody is connected
