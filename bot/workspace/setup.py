@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.workspace import http_mode
 from bot.workspace.core import Workspace
-from bot.workspace.errors import WorkspaceError
+from bot.workspace.errors import SlackError, WorkspaceError
 from bot.workspace.manifest import apply_manifest
 from bot.workspace.model import App, Channel, User
 from bot.workspace.sockets import NotDelivered
@@ -28,7 +28,10 @@ class Setup:
         if known is not None:
             return known
         people = [user for user in store.users.values() if not user.is_bot]
-        made = store.create_channel(name, private=private, creator=people[0], now=self._workspace.clock())
+        try:
+            made = store.create_channel(name, private=private, creator=people[0], now=self._workspace.clock())
+        except SlackError as refused:
+            raise WorkspaceError(f"a channel cannot be called {name!r}: {refused}") from refused
         made = store.put_channel(replace(made, members=tuple(user.id for user in people)))
         self._workspace.news.channels()
         return made
