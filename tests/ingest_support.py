@@ -42,25 +42,24 @@ class MemoryStorage:
         )
 
     def is_current(self, document: Document, name: str) -> bool:
-        own = name == document.name and document.id in self.superseded
-        return not own and not any(self._in_the_way(other, document, name) for other in self.documents)
+        return document.id not in self.superseded and not self._in_the_way(document, name)
 
-    def _in_the_way(self, other: Document, document: Document, name: str) -> bool:
-        if other.id == document.id or other.id in self.superseded:
-            return False
-        return (other.source, other.name) == (document.source, name) and other.state is DocumentState.QUARANTINED
+    def _in_the_way(self, document: Document, name: str) -> set[int]:
+        here = replace(document, name=name)
+        others = (one for one in self.documents if one.id != document.id and one.id not in self.superseded)
+        return {one.id for one in others if _gives_way(one, here)}
 
     def restore(self, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime) -> bool:
         del now
         if any(map(self._stale, intents)):
             return False
-        self.superseded |= {one.id for one in self.documents if self._in_the_way(one, document, name)}
-        if name == document.name:
-            self.superseded -= {document.id}
-            self.superseded |= {one.id for one in self.documents if one.id != document.id and _gives_way(one, document)}
-            for intent in intents:
-                self._apply(intent, document)
-                self.appearances.pop()  # it stood there before
+        if document.id in self.superseded:
+            self.superseded.remove(document.id)
+            self.documents = [replace(one, name=name) if one.id == document.id else one for one in self.documents]
+        self.superseded |= self._in_the_way(document, name)
+        for intent in intents:
+            self._apply(intent, document)
+            self.appearances.pop()  # it stood there before
         return True
 
     def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:

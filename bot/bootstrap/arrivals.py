@@ -15,9 +15,11 @@ from bot.errors import StorageUnavailable
 from bot.inboxes.folder import Arrival, FolderInbox, InboxUnavailable
 from bot.ingest.service import Ingest, Taken
 from bot.metrics import Metrics
-from bot.model import DocumentState
+from bot.model import Document, DocumentState
 
 _log = structlog.get_logger("bot.ingest")
+
+_CAUSE = "document:"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +38,8 @@ class Arrivals:
     waiting: bool = False
     """Whether the last look found files that may still be in the making."""
     _present: frozenset[str] | None = None
+    _copies: dict[str, Document] = field(default_factory=dict)
+    """Files whose bytes were recorded under another name, and as what."""
     _lock: RLock = field(default_factory=RLock)
 
     def look(self, *, force: bool = False) -> tuple[Taken, ...]:
@@ -52,18 +56,28 @@ class Arrivals:
             return ()
         self.alarm.clear("inbox")
         for name, problem in look.unreadable:
-            self.alarm.raise_alert(f"document:{name}", f"{name} {problem.reason}")
+            self.alarm.raise_alert(_cause(name), f"{name} {problem.reason}")
         taken = tuple(self._take(look))
         if self.stopping.is_set():
             return taken
-        if look.present != self._present:
-            for name in self.ingest.forget_broken(INBOX, look.present):
-                self.alarm.clear(f"document:{name}")
-            self._present = look.present
+        self._settle(look.present, changed=bool(taken))
         self.waiting = bool(look.waiting)
         if not look.waiting:
             self.complete_until = began
         return taken
+
+    def _settle(self, present: frozenset[str], *, changed: bool) -> None:
+        """Let go of files that are gone, and keep what stands in the others."""
+        gone = present != self._present
+        if gone:
+            self.ingest.forget_broken(INBOX, present)
+            for cause in self.alarm.standing(_CAUSE):
+                if cause.removeprefix(_CAUSE) not in present:
+                    self.alarm.clear(cause)
+        if gone or changed:
+            self._copies = {name: one for name, one in self._copies.items() if name in present}
+            self.ingest.keep(self._copies)
+        self._present = present
 
     def _take(self, arrivals: Iterable[Arrival]) -> list[Taken]:
         taken: list[Taken] = []
@@ -82,26 +96,40 @@ class Arrivals:
                 raise
             waiting.pop(0)
             taken.append(one)
-            self._tell(one, arrival.name)
+            self._copies.pop(one.name, None)
+            if one.document.name != one.name:
+                self._copies[one.name] = one.document
+            self._tell(one)
         return taken
 
-    def _tell(self, one: Taken, name: str) -> None:
+    def _tell(self, one: Taken) -> None:
         document = one.document
-        cause = f"document:{name}"
+        cause = _cause(one.name)
         if one.known and not one.restored:
+            # A copy; or the process was stopped between taking the file and saying so.
             if document.state is DocumentState.ACCEPTED:
-                self.alarm.clear(cause)  # the process may have been stopped between taking it and saying so
+                self.alarm.clear(cause)
+            elif cause not in self.alarm.standing(cause):
+                self._tell_broken(one)
             return
         self.metrics.documents.labels(document.state.value).inc()
         if document.state is DocumentState.QUARANTINED:
-            first = one.problems[0]
-            self.alarm.raise_alert(
-                cause,
-                f"{name} was set aside: line {first.line}: {first.reason.rstrip('.')}. "
-                "Mend the file and it is read again; `digest-bot documents` lists all of them.",
-            )
+            self._tell_broken(one)
             return
         self.alarm.clear(cause)
         self.metrics.entries.labels("new").inc(one.new_entries)
         self.metrics.entries.labels("revised").inc(one.revised)
         self.metrics.entries.labels("known").inc(one.appearances - one.new_entries - one.revised)
+
+    def _tell_broken(self, one: Taken) -> None:
+        first = one.problems[0]
+        self.alarm.raise_alert(
+            _cause(one.name),
+            f"{one.name} was set aside: line {first.line}: {first.reason.rstrip('.')}. "
+            "Mend the file and it is read again; `digest-bot documents` lists all of them.",
+        )
+
+
+def _cause(name: str) -> str:
+    """The cause of alerts about one file."""
+    return f"{_CAUSE}{name}"

@@ -46,6 +46,7 @@ def command(paths: tuple[Path, ...], as_json: bool, config_path: Path) -> None: 
             archive.ingest.take(source=INBOX, name=one.name, data=one.data, arrived_at=one.arrived_at)
             for one in arrivals
         )
+        archive.ingest.keep({one.name: one.document for one in taken if one.name != one.document.name})
     finally:
         archive.close()
     if as_json:
@@ -61,7 +62,7 @@ def command(paths: tuple[Path, ...], as_json: bool, config_path: Path) -> None: 
 
 def _json(one: Taken) -> dict[str, object]:
     return {
-        "document": one.document.name,
+        "document": one.name,
         "state": one.document.state.value,
         "edition": one.document.edition.isoformat(),
         "known": one.known,
@@ -73,7 +74,7 @@ def _json(one: Taken) -> dict[str, object]:
 
 
 def _line(one: Taken) -> str:
-    name = one.document.name
+    name = one.name
     if one.problems:
         first = one.problems[0]
         more = f" (and {len(one.problems) - 1} more)" if len(one.problems) > 1 else ""

@@ -133,6 +133,10 @@ class Alerts:
         except StorageError as error:
             _log.error("alert_not_cleared", cause=cause, error=str(error))
 
+    def standing(self, beginning: str) -> frozenset[str]:
+        """Return the causes with this beginning that are not over. Raises StorageUnavailable."""
+        return self._storage.alerts_with(beginning)
+
     def _post(self, channel: Channel, cause: str, text: str) -> None:
         try:
             message = self._maker.alert(text)

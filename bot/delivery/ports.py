@@ -294,6 +294,9 @@ class AlertStorage(Protocol):
     def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
         """Return those of the causes that were noted and are not forgotten."""
 
+    def alerts_with(self, beginning: str) -> frozenset[str]:
+        """Return the causes with this beginning that were noted and are not forgotten."""
+
 
 class DeliveryStorage(
     PlanStorage,
@@ -397,6 +400,9 @@ class Alarm(Protocol):
 
     def clear(self, cause: str) -> None:
         """The cause is over."""
+
+    def standing(self, beginning: str) -> frozenset[str]:
+        """Return the causes with this beginning that are not over, whoever told them. Raises StorageUnavailable."""
 
 
 T = TypeVar("T")

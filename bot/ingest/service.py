@@ -54,17 +54,16 @@ class IngestStorage(Protocol):
         """
 
     def is_current(self, document: Document, name: str) -> bool:
-        """Return whether nothing is left of what a document now found under `name` again has to replace.
+        """Return whether nothing is left to do for a document that is now found under `name` again.
 
-        False where a quarantined version of that name is still listed, or where the document itself was superseded
-        by a later version under its own name.
+        False where it was superseded, or where another version of that name counts that it replaces, as in `record`.
         """
 
     def restore(self, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime) -> bool:
         """Let a known document, found again under `name`, count anew, in one transaction.
 
-        Quarantined versions of that name are superseded. Where it is the document's own name, the document is
-        superseded no more, other versions are superseded as in `record`, and the REVISED of `intents` are applied; its
+        Other versions of that name are superseded as in `record`. A document that was superseded is so no more, and
+        `name` becomes its own: under its old one stands something else. The REVISED of `intents` are applied; its
         appearances stay. Return False, and change nothing, where an intent rests on what is no longer so.
         """
 
@@ -93,6 +92,8 @@ class Taken:
     """What became of one file."""
 
     document: Document
+    name: str
+    """That of the file. The document has another where its bytes were recorded under that one."""
     appearances: int = 0
     new_entries: int = 0
     revised: int = 0
@@ -115,7 +116,8 @@ class Ingest:
     def take(self, *, source: str, name: str, data: bytes, arrived_at: datetime) -> Taken:
         """Record one file; the same bytes from the same source again are known and change nothing.
 
-        Unless another version of the file came in between: then the old one counts again, with its wordings.
+        Unless another version of the file came in between: then the old one counts again, with its wordings. Call
+        `keep` afterwards for the files whose bytes were recorded under another name.
 
         A file that does not fit its format is recorded as quarantined, with its problems, and none of its entries is.
         `arrived_at` is an aware instant; it dates the document where neither its text nor its name does.
@@ -144,7 +146,7 @@ class Ingest:
             known = self._storage.known_document(source, sha256)
             if known is not None:
                 log.debug("document_taken_elsewhere", document=known.id)
-                return Taken(document=known, problems=known.problems, known=True)
+                return Taken(document=known, name=name, problems=known.problems, known=True)
         raise StorageUnavailable(f"{name}: other replicas keep changing the same entries; it is taken at the next look")
 
     def forget_broken(self, source: str, present: Collection[str]) -> tuple[str, ...]:
@@ -154,9 +156,20 @@ class Ingest:
         """
         return self._storage.forget_broken(source, present)
 
+    def keep(self, copies: Mapping[str, Document]) -> None:
+        """Let each document count that stands in a file under another name than its own, by the name of that file.
+
+        To be called after files were taken: a new version under a document's own name has superseded it, and bytes
+        that still stand in any file are owed. Raises `StorageUnavailable`.
+        """
+        for name, document in copies.items():
+            if not self._storage.is_current(document, name):
+                self._storage.restore(document, name, (), self._clock.now())
+                log.info("document_kept", document=document.id, name=name)
+
     def _known(self, known: Document, name: str, data: bytes) -> Taken:
         """Take bytes that were taken before."""
-        taken = Taken(document=known, problems=known.problems, known=True)
+        taken = Taken(document=known, name=name, problems=known.problems, known=True)
         if self._storage.is_current(known, name):
             return taken
         parsed = parse(data, name=known.name)
@@ -196,6 +209,7 @@ def _report(document: Document, intents: Sequence[EntryIntent]) -> Taken:
     kinds = [intent.kind for intent in intents]
     taken = Taken(
         document=document,
+        name=document.name,
         appearances=len(kinds),
         new_entries=kinds.count(IntentKind.NEW),
         revised=kinds.count(IntentKind.REVISED),

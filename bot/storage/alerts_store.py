@@ -40,3 +40,10 @@ class AlertsStore:
         """Return those of the causes that were noted and are not forgotten."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(alerts.c.cause).where(alerts.c.cause.in_(causes))).scalars())
+
+    def alerts_with(self, beginning: str) -> frozenset[str]:
+        """Return the causes with this beginning that were noted and are not forgotten."""
+        with self._database.reading() as connection:
+            # Compared here: LIKE has wildcards, which names have too, and it ignores case on SQLite. There are few.
+            every = connection.execute(select(alerts.c.cause)).scalars()
+            return frozenset(cause for cause in every if cause.startswith(beginning))

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, false, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, insert, or_, select, update
 
 from bot.ingest.decide import EntryIntent, IntentKind, KnownEntry, NewDocument, Wording
 from bot.model import Document, DocumentState
@@ -74,12 +74,9 @@ class IngestStore:
             return tuple(map(_known, connection.execute(statement)))
 
     def is_current(self, document: Document, name: str) -> bool:
-        """Return whether nothing is left of what a document now found under `name` again has to replace."""
-        mine = documents.c.id == document.id
-        broken = documents.c.state == DocumentState.QUARANTINED
-        in_its_way = and_(_others(document, name), broken, ~documents.c.superseded)
-        replaced = and_(mine, documents.c.superseded) if name == document.name else false()
-        statement = select(documents.c.id).where(or_(in_its_way, replaced)).limit(1)
+        """Return whether nothing is left to do for a document that is now found under `name` again."""
+        superseded = and_(documents.c.id == document.id, documents.c.superseded)
+        statement = select(documents.c.id).where(or_(_replaced_by(document, name), superseded)).limit(1)
         with self._database.reading() as connection:
             return connection.execute(statement).first() is None
 
@@ -127,7 +124,7 @@ class IngestStore:
 
 def _record(connection: Connection, document: NewDocument, intents: Sequence[EntryIntent], now: datetime) -> Document:
     recorded = _insert_document(connection, document, len(intents))
-    replaced = _supersede_others(connection, recorded)
+    replaced = _supersede_others(connection, recorded, recorded.name)
     new = {
         intent.identity: _insert_entry(connection, recorded, intent.wording, now)
         for intent in intents
@@ -154,12 +151,11 @@ def _record(connection: Connection, document: NewDocument, intents: Sequence[Ent
 def _restore(
     connection: Connection, document: Document, name: str, intents: Sequence[EntryIntent], now: datetime
 ) -> None:
-    if name != document.name:
-        broken = documents.c.state == DocumentState.QUARANTINED
-        connection.execute(update(documents).where(_others(document, name), broken).values(superseded=True))
-        return
-    connection.execute(update(documents).where(documents.c.id == document.id).values(superseded=False))
-    replaced = _supersede_others(connection, document)
+    again = update(documents).where(documents.c.id == document.id, documents.c.superseded)
+    connection.execute(again.values(superseded=False, name=name))
+    replaced = _supersede_others(connection, document, name)
+    of_it = select(appearances.c.entry_id).where(appearances.c.document_id == document.id)
+    replaced.update(connection.execute(of_it).scalars())
     revised = sorted({intent.entry_id for intent in intents if intent.entry_id is not None})
     for intent in sorted(intents, key=lambda one: one.entry_id or 0):
         if intent.wording is not None:
@@ -167,9 +163,13 @@ def _restore(
     index_entries(connection, list(read_entries(connection, sorted(replaced.union(revised))).values()))
 
 
-def _others(document: Document, name: str) -> ColumnElement[bool]:
-    """Other documents that stood under this name."""
-    return and_(documents.c.source == document.source, documents.c.name == name, documents.c.id != document.id)
+def _replaced_by(document: Document, name: str) -> ColumnElement[bool]:
+    """The versions of the file of this name that count, and that the document takes the place of."""
+    replaced = documents.c.state == DocumentState.QUARANTINED
+    if document.state is DocumentState.ACCEPTED:
+        replaced = or_(replaced, documents.c.edition == document.edition)
+    others = and_(documents.c.source == document.source, documents.c.name == name, documents.c.id != document.id)
+    return and_(others, replaced, ~documents.c.superseded)
 
 
 def _insert_document(connection: Connection, document: NewDocument, entry_count: int) -> Document:
@@ -189,16 +189,9 @@ def _insert_document(connection: Connection, document: NewDocument, entry_count:
     return document_of(row)
 
 
-def _supersede_others(connection: Connection, document: Document) -> set[int]:
-    """Supersede what the document replaces; return the entries that have one edition less by it."""
-    replaced = documents.c.state == DocumentState.QUARANTINED
-    if document.state is DocumentState.ACCEPTED:
-        replaced = or_(replaced, documents.c.edition == document.edition)
-    statement = (
-        update(documents)
-        .where(_others(document, document.name), replaced, ~documents.c.superseded)
-        .values(superseded=True)
-    )
+def _supersede_others(connection: Connection, document: Document, name: str) -> set[int]:
+    """Supersede what the document replaces under this name; return the entries that have one edition less by it."""
+    statement = update(documents).where(_replaced_by(document, name)).values(superseded=True)
     gone = connection.execute(statement.returning(documents.c.id)).scalars().all()
     of_gone = select(appearances.c.entry_id).where(appearances.c.document_id.in_(gone))
     return set(connection.execute(of_gone).scalars()) if gone else set()

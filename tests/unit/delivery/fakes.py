@@ -844,6 +844,10 @@ class MemoryStorage:
         self._here()
         return frozenset(self.alerts) & frozenset(causes)
 
+    def alerts_with(self, beginning):
+        self._here()
+        return frozenset(cause for cause in self.alerts if cause.startswith(beginning))
+
 
 def policy(channel=CHANNEL, times=("09:00",), zone="Asia/Shanghai", layout=Layout.CHANNEL, **more) -> ChannelPolicy:
     slots = tuple(SlotTime(at=time.fromisoformat(one)) for one in times)
