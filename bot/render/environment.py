@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final, cast
 
-from jinja2 import StrictUndefined, Template, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2 import TemplateError as JinjaError
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, Undefined
@@ -65,8 +65,16 @@ class JsonEnvironment(ImmutableSandboxedEnvironment):
 
 
 def compile_template(environment: JsonEnvironment, source: str, *, template: str) -> Template:
-    """The compiled template. Its safety is `guard.check_source`'s to judge, before."""
-    code = environment.compile(source, template, template)
+    """The compiled template. Its safety is `guard.check_source`'s to judge, before.
+
+    Raises TemplateError for what Jinja or Python cannot compile.
+    """
+    try:
+        code = environment.compile(source, template, template)
+    except TemplateSyntaxError as error:
+        raise TemplateError(f"{template}, line {error.lineno}: {error.message}") from error
+    except (SyntaxError, RecursionError, MemoryError) as error:  # what Python's own compiler says to deep nesting
+        raise TemplateError(f"{template}: is nested too deeply: write it with fewer levels") from error
     # A dict of its own in place of Jinja's chain of two, which every rendering would flatten anew.
     return Template.from_code(environment, code, dict(environment.globals))
 

@@ -55,6 +55,13 @@ _REFUSED_NAMES: Final = {
 
 def check_source(environment: Environment, source: str, *, template: str, names: Collection[str]) -> None:
     """Return if `source` is safe to render with the values `names`; raise TemplateError with the line if not."""
+    try:
+        _check(environment, source, template, names)
+    except RecursionError as error:
+        raise TemplateError(f"{template}: is nested too deeply: write it with fewer levels") from error
+
+
+def _check(environment: Environment, source: str, template: str, names: Collection[str]) -> None:
     if "\x00" in source:
         line = source[: source.index("\x00")].count("\n") + 1
         raise TemplateError(f"{template}, line {line}: a NUL character, which no message can hold")
@@ -63,6 +70,7 @@ def check_source(environment: Environment, source: str, *, template: str, names:
     except TemplateSyntaxError as error:
         raise TemplateError(f"{template}, line {error.lineno}: {error.message}") from error
     _check_nodes(tree, template)
+    _check_filters(tree, template, environment.filters)
     _check_names(tree, template, {*names, *environment.globals})
     _Strings(template).walk(tree.body)
 
@@ -103,13 +111,23 @@ def _check_markup(tree: nodes.Template, template: str) -> None:
                 )
 
 
+def _check_filters(tree: nodes.Template, template: str, known: Collection[str]) -> None:
+    for applied in tree.find_all(nodes.Filter):
+        if applied.name not in known:
+            advice = _nearest(applied.name, known)
+            raise _refuse(template, applied, f"|{applied.name} is not for templates; {advice}")
+
+
 def _check_names(tree: nodes.Template, template: str, known: set[str]) -> None:
     stored = {name.name for name in tree.find_all(nodes.Name) if name.ctx in ("store", "param")} | {"loop"}
     for name in tree.find_all(nodes.Name):
         if name.ctx == "load" and name.name not in known and name.name not in stored:
-            near = difflib.get_close_matches(name.name, known, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
-            raise _refuse(template, name, f"{name.name} is not defined; {advice}")
+            raise _refuse(template, name, f"{name.name} is not defined; {_nearest(name.name, known)}")
+
+
+def _nearest(word: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
 
 
 class _Strings:

@@ -8,6 +8,7 @@ leave standing: empty places are dropped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from bot.render import limits
@@ -242,6 +243,27 @@ def select(placeholder: str, action: str, options: Iterable[tuple[str, str]]) ->
         "placeholder": plain_text(placeholder, limits.PLACEHOLDER),
         "options": listed,
     }
+
+
+_TEXT: Final = "said(...) makes a text of pieces"
+USES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "rich_text": "write rich_text(bold(title), body), with as many pieces as you like",
+        "bold": "write bold(title), with pieces",
+        "code": f"write code(repo), with a text; {_TEXT}",
+        "link": "write link(title, url), with pieces and a text",
+        "numbered": "write numbered(lists), with a list of pieces",
+        "bullets": "write bullets(lists), with a list of pieces",
+        "context": 'write context(repo ~ " · " ~ edition), with pieces',
+        "header": f"write header(title_text), with a text; {_TEXT}",
+        "actions": "write actions(button(...), select(...)), with controls",
+        "button": 'write button("Open", "action", "value"), with texts',
+        "select": 'write select("Pick one", "action", options), with pairs of texts',
+        "said": "write said(title), with pieces",
+        "range": "write range(3), with a number up to 100000",
+    }
+)
+"""How each is called, for whoever called it in another way."""
 
 
 def template_functions() -> dict[str, Callable[..., Any]]:

@@ -18,6 +18,7 @@ from jinja2 import Template
 from bot.errors import MessageInvalid, TemplateError
 from bot.model import Json
 from bot.render import pieces
+from bot.render.budget import BoundedEnvironment, OverBudget, allowance
 from bot.render.checks import BlockInvalid
 from bot.render.environment import JsonEnvironment, compile_template, render_blocks, trace_lines
 from bot.render.guard import check_source
@@ -89,18 +90,21 @@ class _Loaded:
 
 
 class Templates:
-    """Compiled templates. Immutable after construction, so one serves all threads."""
+    """Compiled templates. One serves all threads: all that ever changes is that one of the team's is given up."""
 
     def __init__(self, folder: Path | None = None, *, on_fallback: Fallback | None = None) -> None:
         """Load all of them. A faulty file of the team's is reported to `on_fallback` and left out.
 
         Raises TemplateError only for a fault of a built-in one.
         """
-        self._environment = JsonEnvironment(pieces.template_functions())
+        functions = pieces.template_functions()
+        self._environment = JsonEnvironment(functions)
+        self._bounded = BoundedEnvironment(functions)
         self._on_fallback = on_fallback
         built_in = files("bot.render").joinpath("templates")
         self._built_in = {
-            name: self._load(name, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8")) for name in VALUES
+            name: self._load(self._environment, name, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8"))
+            for name in VALUES
         }
         self._own: dict[str, _Loaded] = {}
         for name, problem in self._load_own(folder):
@@ -110,19 +114,24 @@ class Templates:
         """What `accept` makes of the template's blocks.
 
         `accept` raises MessageInvalid for blocks that cannot be used. If the team's template, or what it made, is
-        at fault, that is reported with template, line and block, and the built-in one is used.
+        at fault, that is reported with template, line and block, and the built-in one is used; from then on, if it
+        was at fault for the work it makes.
         """
         own = self._own.get(name)
         if own is not None:
             try:
-                return accept(render_blocks(own.compiled, values, template=name))
+                with allowance():
+                    return accept(render_blocks(own.compiled, values, template=name))
             except (TemplateError, MessageInvalid) as error:
+                if isinstance(error.__cause__, OverBudget):
+                    # Its time is other messages' time: once is enough until the templates are read again.
+                    self._own.pop(name, None)
                 self._report(name, self._explain(name, own, values, error))
         return accept(render_blocks(self._built_in[name].compiled, values, template=name))
 
-    def _load(self, name: str, source: str) -> _Loaded:
-        check_source(self._environment, source, template=name, names=VALUES[name])
-        return _Loaded(source, compile_template(self._environment, source, template=name))
+    def _load(self, environment: JsonEnvironment, name: str, source: str) -> _Loaded:
+        check_source(environment, source, template=name, names=VALUES[name])
+        return _Loaded(source, compile_template(environment, source, template=name))
 
     def _load_own(self, folder: Path | None) -> list[tuple[str, str]]:
         if folder is None:
@@ -136,7 +145,8 @@ class Templates:
                 problems.append((name, f"{path.name}: there is no such template; known are {', '.join(VALUES)}"))
                 continue
             try:
-                self._own[name] = self._load(name, path.read_text(encoding="utf-8"))
+                with allowance():
+                    self._own[name] = self._load(self._bounded, name, path.read_text(encoding="utf-8"))
             except (TemplateError, OSError, UnicodeDecodeError) as error:
                 problems.append((name, str(error)))
         return problems
@@ -146,7 +156,8 @@ class Templates:
         if getattr(error, "line", None) is not None:
             return str(error)
         try:
-            trace = trace_lines(self._environment, own.source, values, template=name)
+            with allowance():
+                trace = trace_lines(self._bounded, own.source, values, template=name)
             line = trace.error_line()
             if line is None and isinstance(error, BlockInvalid):
                 line = trace.block_line(error.block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -54,7 +55,7 @@ BROKEN = [
     ('[\n  {{ rich_text(title) }},\n\n  {\n    "type": "divder"\n  }\n]', "entry, line 4: block 2 (divder)"),
     ('[\n {{ header("x") }},\n {"type": "header", "text": {"type": "plain_text", "text": {{ body_text }}}}]',
      "entry, line 3: block 2 (header): "),
-    ("[\n\n  {{ title_text + 1 }}\n]", "entry, line 3: TypeError"),
+    ("[\n\n  {{ title_text + 1 }}\n]", "entry, line 3: + cannot use what it is given here (a text, a number): join"),
     ("{}", "entry: wants a JSON list"),
     ("[]", "entry: blocks: there is none"),
     ('[{"type": "section"}]', "entry, line 1: block 1 (section): has neither text nor fields"),
@@ -71,6 +72,103 @@ def test_a_broken_template_falls_back_and_says_where(words, own, source, reason)
     assert [template for template, _ in reports] == ["entry"]
     assert reports[0][1].startswith(reason)
     assert any(fault.startswith(reason) for fault in check_templates(style.templates_dir, vocabulary=words))
+
+
+_DOUBLED = "{% set a = 'x' %}" + "{% set a = METHOD %}" * 60 + "[{{ context(a) }}]"
+_LARGE = "{% set a = 'x' * 3000000 ~ 'y' %}{% set b = 'x' * 3000000 ~ 'z' %}"
+ENDLESS = [
+    "[{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}null]",
+    "[{% for i in range(99999) if title_text == i %}{% for j in range(99999) if false %}{% endfor %}{% endfor %}null]",
+    "[{% for i in range(99999) %}{{ rich_text(title, body) }},{% endfor %}null]",
+    "[{{ context('x' * 1000000000) }}]",
+    "[{{ context([title_text] * 1000000000) }}]",
+    "[{{ context(range(99999)|map('replace', '', title_text * 9999)|join) }}]",
+    "[{{ context(range(99999)|join(title_text * 9999)) }}]",
+    "[{{ context((title_text * 9999).replace('', title_text * 9999)) }}]",
+    "[{{ context((title_text * 999).join(body_text * 999)) }}]",
+    *(_DOUBLED.replace("METHOD", way) for way in ("a ~ a", "a + a", "[a, a]", "(a, a)", "{1: a, 2: a}")),
+    _DOUBLED.replace("METHOD", "actions(a, a)"),
+    _DOUBLED.replace("METHOD", "a * a").replace("'x'", "9"),
+    _LARGE + "[{% for i in range(3000) %}{% if " + " or ".join(["a == b"] * 30) + " %}{% endif %}{% endfor %}null]",
+]
+
+
+@pytest.mark.parametrize("source", ENDLESS)
+def test_a_template_that_works_without_end_is_ended_and_given_up(words, own, source):
+    style = own(source)
+    began = time.thread_time()
+    message, reports = render(words, style)
+    assert time.thread_time() - began < 4.0
+    assert [block["type"] for block in message.blocks] == ["rich_text"]
+    ((template, reason),) = reports
+    assert template == "entry"
+    assert reason.startswith("entry, line 1: ")
+    assert "loop over less" in reason
+
+
+def test_a_template_that_was_given_up_costs_the_next_message_nothing(words, own):
+    reports: list[tuple[str, str]] = []
+    renderer = Renderer(vocabulary=words, on_fallback=lambda *report: reports.append(report))
+    style = own(ENDLESS[0])
+    first, second, *_ = seeds.seed_entries()
+    renderer.entry(first, style)
+    renderer.entry(second, style)
+    assert len(reports) == 1
+    own("[{{ header(title_text) }}]")
+    renderer.forget_templates()
+    (message,) = renderer.entry(first, style)
+    assert [block["type"] for block in message.blocks] == ["header"]
+
+
+def test_a_template_may_loop_filter_and_join_as_much_as_a_message_holds(words, own):
+    style = own(
+        "{% set tags = ['a', 'b', 'a']|unique|map('upper')|list %}"
+        "[{% for piece in title if piece.text %}{{ rich_text(bold(piece), ' ', loop.index ~ '/' ~ loop.length) }},"
+        "{% endfor %}{{ context(tags|join(' · ') ~ ' ' ~ '-' * 3) }},"
+        "{% for day, name in [(1, 'x'), (2, 'y')] %}{{ context(day ~ name.upper() ~ loop.cycle('', '!')) }},"
+        "{% endfor %}{{ header(said(title).strip()|truncate(20)) }}]"
+    )
+    message, reports = render(words, style)
+    assert reports == []
+    assert message.text.splitlines()[-4:-1] == ["A · B ---", "1X", "2Y!"]
+
+
+MISUSED = [
+    ("header(body)", "header() cannot use what it is given here (a list): write header(title_text)"),
+    ("header()", "header() cannot use what it is given here (nothing): write header(title_text)"),
+    ("button(1, 2)", 'button() cannot use what it is given here (a number, a number): write button("Open"'),
+    ("select('a', 'b', 5)", "select() cannot use what it is given here (a text, a text, a number): write select("),
+    ("rich_text({'a': 1})", "rich_text() cannot use what it is given here (an object): write rich_text("),
+    ("numbered(5)", "numbered() cannot use what it is given here (a number): write numbered(lists)"),
+    ("range(body)", "range() cannot use what it is given here (a list): write range(3)"),
+    ("range(1000000)", "range() cannot use what it is given here (a number): write range(3), with a number up to"),
+    ("title_text()", "cannot be called here"),
+    ("'{:>9}'.format(1)", "cannot be called here"),
+    ("title_text.center(9)", "center cannot be called here"),
+    ("'%9d' % 1", "join texts with ~"),
+    ("title_text|center(9)", "|center is not for templates"),
+    ("title_text|uper", "|uper is not for templates; did you mean upper?"),
+    ("(" * 3000 + "1" + ")" * 3000, "is nested too deeply"),
+    ("1" + " + 1" * 9000, "is nested too deeply"),
+    ("title is nosuch", "No test named 'nosuch'"),
+]
+
+
+@pytest.mark.parametrize(("expression", "reason"), MISUSED)
+def test_a_misuse_is_told_in_the_words_of_the_template_s_author(words, own, expression, reason):
+    style = own("[\n  {{ rich_text(title, body) }},\n  {{ " + expression + " }}\n]")
+    _, reports = render(words, style)
+    ((_, told),) = reports
+    assert told.startswith("entry")
+    assert "nested" in reason or told.startswith("entry, line 3: ")
+    assert reason in told
+    assert "Error" not in told
+
+
+def test_loops_nested_too_deeply_are_a_fault_of_the_template(words, own):
+    style = own("{% for i in title %}" * 30 + "{% endfor %}" * 30 + "[]")
+    _, reports = render(words, style)
+    assert reports == [("entry", "entry: is nested too deeply: write it with fewer levels")]
 
 
 def test_a_template_that_fails_only_for_nasty_entries_is_found_by_the_check(words, own):
