@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from bot.ingest.extract import extract
-from bot.ingest.identify import WINDOW_DAYS, identity, same_entry
+from bot.ingest.identify import WINDOW_DAYS, former_identity, identity, same_entry, same_operators
 from bot.model import DocumentState, Extraction, ParsedEntry, Problem
 from bot.text.change import change
 from bot.text.vocabulary import Vocabulary
@@ -89,6 +89,11 @@ def identities(entries: Collection[ParsedEntry]) -> tuple[str, ...]:
     return tuple(identity(entry) for entry in entries)
 
 
+def names(entries: Collection[ParsedEntry]) -> frozenset[str]:
+    """Give every identity by which the items may be known."""
+    return frozenset(identities(entries)) | {former_identity(entry) for entry in entries}
+
+
 def window(edition: date) -> tuple[date, date]:
     """Give the first and last edition whose entries a reworded title may belong to."""
     reach = timedelta(days=WINDOW_DAYS)
@@ -107,7 +112,7 @@ def decide(
 ) -> tuple[EntryIntent, ...]:
     """Give one intent for each item, in order.
 
-    `known` holds the recorded entries that have one of the items' identities, `recent` those of the same repositories
+    `known` holds the recorded entries that have one of the items' `names`, `recent` those of the same repositories
     within `window`.
     """
     if document.state is not DocumentState.ACCEPTED:
@@ -124,15 +129,17 @@ def _intents(
 ) -> Iterator[EntryIntent]:
     keys = identities(entries)
     # An entry that stands in the document under its own name is not another item reworded.
-    spoken_for = {known[key].id for key in keys if key in known}
+    olds = [_known(entry, key, known) for key, entry in zip(keys, entries, strict=True)]
+    spoken_for = {old.id for old in olds if old is not None}
     seen: dict[str, int | None] = {}
-    for key, entry in zip(keys, entries, strict=True):
+    worded: set[int] = set()
+    for key, entry, named in zip(keys, entries, olds, strict=True):
         if key in seen:
             yield EntryIntent(
                 kind=IntentKind.SAME, position=entry.position, line=entry.line, identity=key, entry_id=seen[key]
             )
             continue
-        old = known.get(key) or _reworded(entry, recent, spoken_for)
+        old = named or _reworded(entry, recent, spoken_for)
         if old is None:
             seen[key] = None
             yield EntryIntent(
@@ -145,12 +152,26 @@ def _intents(
             continue
         seen[key] = old.id
         spoken_for.add(old.id)
-        yield _onto(old, entry, key, document.edition, vocabulary)
+        # An old and a new title of one entry, side by side: one of them words it.
+        first = old.id not in worded
+        worded.add(old.id)
+        yield _onto(old, entry, key, document.edition, vocabulary, may_word=first)
 
 
-def _onto(old: KnownEntry, entry: ParsedEntry, key: str, edition: date, vocabulary: Vocabulary) -> EntryIntent:
+def _known(entry: ParsedEntry, key: str, known: Mapping[str, KnownEntry]) -> KnownEntry | None:
+    """Find the entry that has this identity, or had it when identities knew no operators."""
+    old = known.get(key)
+    if old is None:
+        old = known.get(former_identity(entry))
+        return old if old is not None and same_operators(old.title, entry.title) else None
+    return old
+
+
+def _onto(
+    old: KnownEntry, entry: ParsedEntry, key: str, edition: date, vocabulary: Vocabulary, *, may_word: bool
+) -> EntryIntent:
     worded = (entry.title, entry.body, entry.url or old.url) != (old.title, old.body, old.url)
-    revised = worded and edition >= old.current_edition
+    revised = may_word and worded and edition >= old.current_edition
     return EntryIntent(
         kind=IntentKind.REVISED if revised else IntentKind.SAME,
         position=entry.position,

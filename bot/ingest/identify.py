@@ -1,8 +1,9 @@
 """Whether two items are one entry. Pure, and never by file name, position or order of arrival.
 
 An item that has an explicit key or a subject link is that; else it is its repository and its title without regard to
-case, width, blanks and punctuation. A changed title with nearly the same body is the same entry only if all numbers
-and identifiers agree: dependency bumps are alike and not the same. When in doubt, it is a new entry.
+case, width, blanks and punctuation, but with regard to operators: `a != b` is not `a == b`. A changed title with nearly
+the same body is the same entry only if all numbers, identifiers and operators agree: dependency bumps are alike and not
+the same. When in doubt, it is a new entry.
 """
 
 from __future__ import annotations
@@ -25,9 +26,20 @@ _SIGNS_SHARED = 0.4
 """The part of the shorter title's signs, Latin ones aside, that a reworded title keeps."""
 _LONGEST_IDENTITY = 400
 _WORDS = re.compile(r"(?<=\d)\.(?=\d)|[^\W_]|[_+#]")
+_OPERATOR = re.compile(
+    r"""
+    (?<![=<>!-]) (?: [=!]==?(?!=) | [<>]=?(?![=<>-]) | <<(?![<>=-]) | >>(?![<>=]) )  # no arrow, no row of signs
+    | (?<!&)&&(?!&) | (?<!\|)\|\|(?!\|)
+    | (?<![\w)\]!])!(?=[a-z_(])  # no stop after a word
+    | (?<![a-z0-9_%)\]+-])(?<!\d[\u2e80-\u9fff])-(?=\d)  # a sign, not "1-2" or "3月-5月"
+    """,
+    re.VERBOSE,
+)
+"""What an editor does not change in passing. Plus signs, `++` and `#` are parts of words already."""
+_OPERATOR_SPELLINGS = str.maketrans({"≠": "!=", "≤": "<=", "≥": ">=", "≦": "<=", "≧": ">="})
 _SPACE_BY_CJK = re.compile(r" (?=[\u2e80-\u9fff\uf900-\ufaff])|(?<=[\u2e80-\u9fff\uf900-\ufaff]) ")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_LATIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:[./-]|::)[A-Za-z0-9_]+)*")
+_LATIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:[./-]|::)[A-Za-z0-9_]+)*(?:\+\+|#(?!\w))?")
 _CODE_LIKE = re.compile(r"[_\d./]|::|[a-z][A-Z]|[A-Z]{2,}[a-z]{2}")
 
 
@@ -45,8 +57,21 @@ def normalise_title(title: str) -> str:
     return folded or " ".join(text.split())
 
 
+def operators(title: str) -> tuple[str, ...]:
+    """Give the operators of a title in order: what tells it from another one with the same words."""
+    return tuple(_OPERATOR.findall(normalise(title).translate(_OPERATOR_SPELLINGS)))
+
+
 def identity(entry: ParsedEntry) -> str:
     """Give the key under which the entry is recorded for ever: at most 400 characters, equal for equal subjects."""
+    former = former_identity(entry)
+    signs = () if entry.key or entry.url else operators(entry.title)
+    # No normalised title ends like this: it keeps no blank beside a sign that is no word.
+    return _bounded(f"{former} | {' '.join(signs)}") if signs else former
+
+
+def former_identity(entry: ParsedEntry) -> str:
+    """Give the key without regard to operators, under which older entries are recorded: most often it is `identity`."""
     repo = entry.repo.casefold()
     if entry.key:
         return _bounded(f"key:{repo}:{entry.key.strip()}")
@@ -55,11 +80,16 @@ def identity(entry: ParsedEntry) -> str:
     return _bounded(f"title:{repo}:{normalise_title(entry.title)}")
 
 
+def same_operators(old_title: str, new_title: str) -> bool:
+    """Whether two titles differ in no operator, unless they differ in words: then they are not compared so."""
+    return operators(old_title) == operators(new_title) or normalise_title(old_title) != normalise_title(new_title)
+
+
 def same_entry(old_title: str, old_body: str, new_title: str, new_body: str) -> bool:
     """Whether a new title over nearly the same body is the old entry reworded. Repository and time are the caller's."""
     if min(len(old_body), len(new_body)) < DISTINCTIVE_LENGTH:
         return False
-    if not _words_nest(old_title, new_title):
+    if operators(old_title) != operators(new_title) or not _words_nest(old_title, new_title):
         return False
     if _marks(f"{old_title}\n{old_body}") != _marks(f"{new_title}\n{new_body}"):
         return False

@@ -15,7 +15,7 @@ from typing import Protocol
 import structlog
 
 from bot.errors import StorageUnavailable
-from bot.ingest.decide import EntryIntent, IntentKind, KnownEntry, NewDocument, decide, identities, window
+from bot.ingest.decide import EntryIntent, IntentKind, KnownEntry, NewDocument, decide, identities, names, window
 from bot.ingest.names import edition_from_name
 from bot.ingest.parse import parse
 from bot.model import Document, DocumentState, ParsedDocument, Problem
@@ -194,10 +194,9 @@ class Ingest:
         if parsed.problems:
             return ()
         repos = {entry.repo for entry in parsed.entries}
-        keys = identities(parsed.entries)
-        known = self._storage.known_entries(set(keys))
+        known = self._storage.known_entries(names(parsed.entries))
         # Most days every title is either known or plainly new: only unknown ones need to be compared.
-        all_known = all(key in known for key in keys)
+        all_known = all(key in known for key in identities(parsed.entries))
         recent = () if all_known else self._storage.recent_entries(repos, *window(document.edition))
         return decide(document, parsed.entries, known, recent, vocabulary=self._vocabulary)
 
