@@ -12,7 +12,7 @@ import structlog
 
 from bot.delivery.ports import AlertStorage, Clock, MessageMaker, Poster
 from bot.delivery.values import AnswerKind
-from bot.errors import MessageInvalid, StorageError, TemplateError
+from bot.errors import StorageError
 from bot.model import Channel
 
 _log = structlog.get_logger("bot.delivery.alerts")
@@ -140,8 +140,8 @@ class Alerts:
     def _post(self, channel: Channel, cause: str, text: str) -> None:
         try:
             message = self._maker.alert(text)
-        except (MessageInvalid, TemplateError) as error:
-            _log.error("alert_not_made", cause=cause, error=str(error))
+        except Exception:  # noqa: BLE001 - whatever it is, it must not end what the alert tells of
+            _log.exception("alert_not_made", cause=cause)
             return
         self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
         answer = self._poster.post(channel, message, key=uuid4().hex)

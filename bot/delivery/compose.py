@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+
+import structlog
 
 from bot.delivery.outcome import THREAD_REFUSALS
 from bot.delivery.policy import ChannelPolicy, Style
 from bot.delivery.ports import MessageMaker, ViewStorage, WordingStorage
 from bot.delivery.slots import minutes_late
 from bot.delivery.values import RootView, SentMessage, Shown, SlotView, Turn, Wording, entry_of
-from bot.errors import MessageInvalid
+from bot.errors import DigestBotError, MessageInvalid
 from bot.model import Channel, Delivery, DeliveryKind, Entry, Layout, Message, SlotState
+
+_log = structlog.get_logger("bot.delivery")
 
 _REMEMBERED = 2000
 
@@ -40,7 +45,8 @@ class Material:
 class Composer:
     """Makes parcels.
 
-    Raises `MessageInvalid` where this message cannot be made, `TemplateError` where the channel's templates cannot.
+    Raises `MessageInvalid` where this message cannot be made, be it by a fault of the program, and `TemplateError`
+    where the channel's templates cannot.
     """
 
     def __init__(self, storage: ViewStorage, wordings: WordingStorage, maker: MessageMaker) -> None:
@@ -79,12 +85,15 @@ class Composer:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
         if delivery.kind is DeliveryKind.REPLY:
             before = self._before(entry, delivery.revision)
-            message = self._maker.entry_reply(entry, before, policy.style)
+            with _making(delivery):
+                message = self._maker.entry_reply(entry, before, policy.style)
             return Parcel(message=message, thread_ts=turn.parents.get(delivery.subject))
         overtaken = delivery.ordinal < turn.highest_sent and delivery.part == 0
-        messages = self._entry(entry, policy.style, overtaken=overtaken)
+        with _making(delivery):
+            messages = self._entry(entry, policy.style, overtaken=overtaken)
+            message = self._part(messages, delivery, policy.style)
         return Parcel(
-            message=self._part(messages, delivery, policy.style),
+            message=message,
             thread_ts=_thread_of(delivery, turn),
             parts=len(messages),
             told_revision=entry.revision,
@@ -100,8 +109,9 @@ class Composer:
         if entry is None:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
         before = self._before(entry, entry.revision)
-        messages = self._maker.entry_update(entry, policy.style, changed=what_changed(before, entry), at=now)
-        message = self._part(messages, delivery, policy.style)
+        with _making(delivery):
+            messages = self._maker.entry_update(entry, policy.style, changed=what_changed(before, entry), at=now)
+            message = self._part(messages, delivery, policy.style)
         return Parcel(message=message, parts=len(messages), told_revision=entry.revision)
 
     def _part(self, messages: Sequence[Message], delivery: Delivery, style: Style) -> Message:
@@ -144,20 +154,33 @@ class Composer:
             late_minutes=minutes_late(slot.slot.due_at, slot.root_sent_at or now, policy.late_grace),
         )
         if slot.state is SlotState.EMPTY:
-            return Parcel(message=self._maker.empty(view, policy.style))
+            with _making(delivery):
+                return Parcel(message=self._maker.empty(view, policy.style))
         folds = slot.layout is Layout.COMPACT
         # The first form of a root has no links yet; one that folds its entries gets none, so it is complete at once.
         told = 0
         if folds or delivery.kind is DeliveryKind.UPDATE:
             told = root_revision(new, len(new) if folds else len(view.sent))
-        return Parcel(
-            message=self._maker.root(view, policy.style),
-            told_revision=told,
-            folds=folds,
-        )
+        with _making(delivery):
+            return Parcel(message=self._maker.root(view, policy.style), told_revision=told, folds=folds)
 
     def _sent(self, channel: Channel, ids: Sequence[int]) -> Mapping[int, SentMessage]:
         return self._storage.sent_messages(channel, ids) if ids else {}
+
+
+@contextmanager
+def _making(delivery: Delivery) -> Iterator[None]:
+    """Take a fault of the program in making one message for that message's: the others go on without it.
+
+    Only what the maker does belongs in here: a database that is away is no message's fault.
+    """
+    try:
+        yield
+    except DigestBotError:
+        raise
+    except Exception as error:
+        _log.exception("message_not_made", delivery=delivery.key, subject=delivery.subject)
+        raise MessageInvalid(f"a fault of the program, {type(error).__name__}; the log says where") from error
 
 
 def shown_by(parcel: Parcel) -> Shown:

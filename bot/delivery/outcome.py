@@ -52,6 +52,7 @@ class Never:
 
     reason: str
     advice: str = ""
+    """Why no message could be made; empty where Slack has refused one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ from bot.delivery.values import (
     entry_subject,
 )
 from bot.delivery.values import Candidate as CandidateValue
-from bot.errors import MessageInvalid, StorageUnavailable
+from bot.errors import StorageUnavailable
 from bot.model import (
     Channel,
     Delivery,
@@ -207,11 +207,17 @@ class FakeMaker:
     """Messages whose text says what they are."""
 
     def __init__(self):
-        self.bad: set[int] = set()
+        self.bad: dict[str, Exception] = {}
+        """What making a message raises, by `root`, `e1`, `update e1`, `reply e1`, `alert`."""
         self.parts: dict[int, int] = {}
         self.rendered = Counter()
 
+    def _fail(self, what: str) -> None:
+        if what in self.bad:
+            raise self.bad[what]
+
     def root(self, view, style):
+        self._fail("root")
         links = sum(1 for entry in view.entries if entry.id in view.sent)
         late = f" late {view.late_minutes}" if view.late_minutes else ""
         carried = f" carried {len(view.carried)}" if view.carried else ""
@@ -222,14 +228,14 @@ class FakeMaker:
         return say("nothing new")
 
     def entry(self, entry, style, *, overtaken):
-        if entry.id in self.bad:
-            raise MessageInvalid("too many blocks")
+        self._fail(f"e{entry.id}")
         self.rendered[entry.id] += 1
         tail = " (out of turn)" if overtaken else ""
         parts = self.parts.get(entry.id, 1)
         return tuple(say(f"e{entry.id}{tail}" + (f" part {n}" if n else "")) for n in range(parts))
 
     def entry_update(self, entry, style, *, changed, at):
+        self._fail(f"update e{entry.id}")
         head = f"e{entry.id} r{entry.revision} changed {','.join(changed)}"
         parts = self.parts.get(entry.id, 1)
         return tuple(say(f"e{entry.id} r{entry.revision} part {n}" if n else head) for n in range(parts))
@@ -238,9 +244,11 @@ class FakeMaker:
         return say("ends above")
 
     def entry_reply(self, entry, before, style):
+        self._fail(f"reply e{entry.id}")
         return say(f"e{entry.id} now says r{entry.revision}")
 
     def alert(self, text):
+        self._fail("alert")
         return say(f"ALERT {text}")
 
 

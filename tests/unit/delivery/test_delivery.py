@@ -7,7 +7,7 @@ import pytest
 
 from bot.delivery.policy import Wanted, WhenEmpty
 from bot.delivery.values import Absent, CannotLook
-from bot.errors import StorageUnavailable
+from bot.errors import MessageInvalid, StorageUnavailable
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from tests.unit.delivery.fakes import (
     CHANNEL,
@@ -347,12 +347,60 @@ def test_a_message_that_slack_will_never_take_is_told_and_passed_over():
     assert house.slack.texts()[-1].startswith("e2")
 
 
-def test_a_message_that_cannot_be_made_is_never_sent_and_stops_no_other():
-    house = morning()
-    house.maker.bad.add(3)
-    house.run(30)
+@pytest.mark.parametrize("fault", [MessageInvalid("too many blocks"), KeyError("title"), RecursionError()])
+def test_a_message_that_cannot_be_made_is_never_sent_and_stops_no_other(fault):
+    house = morning(policy(), policy(OTHER), policy(THIRD), alert_channel=THIRD)
+    house.maker.bad["e3"] = fault
+    house.run(60)
+    for channel in (CHANNEL, OTHER):
+        assert house.slack.texts(channel) == ["root 5 links 0", "e1", "e2", "e4", "e5"]
+    broken = house.delivery("entry:3")
+    assert (broken.state, broken.error) == (DeliveryState.FAILED, "message_invalid")
+    told = [text for text in house.slack.texts(THIRD) if broken.key in text]
+    assert len(told) == 1
+    assert told[0].startswith("ALERT A message could not be made (")
+    assert f"digest-bot deliveries retry {broken.key[:8]}" in told[0]
+    house.maker.bad.clear()
+    assert house.service.retry(broken.key)
+    house.run(60)
+    assert house.slack.texts()[-1].startswith("e3")
+
+
+def test_a_root_that_cannot_be_made_stops_no_other_channel():
+    house = morning(policy(), policy(OTHER, times=("10:00",)), entries=1)
+    house.maker.bad["root"] = ZeroDivisionError()
+    house.run(20)
+    assert house.delivery("slot:2026-03-02/09:00").state is DeliveryState.FAILED
+    house.maker.bad.clear()
+    house.go_to("2026-03-02T02:00:00")
+    house.run(20)
+    assert house.slack.texts(OTHER) == expected(1)
+
+
+def test_a_database_that_goes_away_is_no_fault_of_the_message_that_was_to_be_made():
+    house = morning(entries=1)
+    house.tick()
+    house.storage.add_document(2, "2026-03-03", [1, 2])
+    house.go_to("2026-03-03T01:00:00")
+    house.service.plan()
+    read, house.storage.sent_messages = house.storage.sent_messages, away
+    with pytest.raises(StorageUnavailable):
+        house.service.deliver(house.stop)
+    house.storage.sent_messages = read
+    house.run(20)
+    assert house.slack.texts()[-2:] == ["root 1 carried 1 links 0", "e2"]
+    assert "failed" not in house.states()
+
+
+def away(*_args):
+    raise StorageUnavailable("the database is away")
+
+
+def test_an_alert_that_cannot_be_made_does_no_harm_to_what_it_tells_of():
+    house = morning(policy(), policy(THIRD), alert_channel=THIRD)
+    house.maker.bad |= {"alert": KeyError("text"), "e3": KeyError("title")}
+    house.run(60)
     assert house.slack.texts() == ["root 5 links 0", "e1", "e2", "e4", "e5"]
-    assert house.delivery("entry:3").error == "message_invalid"
 
 
 def test_a_word_that_is_not_in_the_table_is_tried_a_bounded_number_of_times():

@@ -47,6 +47,20 @@ def test_an_edit_changes_the_message_in_place_and_posts_nothing():
     assert root_edits(house) == ["root 3 links 3", "root 3 links 3"]
 
 
+def test_a_change_that_cannot_be_made_stops_no_other():
+    house = sent_house()
+    house.maker.bad |= {"update e1": KeyError("title"), "reply e2": KeyError("body")}
+    for number in (1, 2, 3):
+        house.storage.revise(number, f"something else entirely of {number}, much longer than it was")
+    for _ in range(4):
+        house.service.update(house.stop)
+        house.run(10)
+    entries = house.slack.messages[CHANNEL][1:4]
+    assert [one.edits for one in entries] == [[], ["e2 r2 changed body"], ["e3 r2 changed body"]]
+    assert house.slack.texts()[4:] == ["e1 now says r2", "e3 now says r2"]
+    assert sum(cause.startswith("failed:") for cause in house.storage.alerts) == 2
+
+
 def test_a_large_change_says_so_in_the_thread():
     house = sent_house()
     house.storage.revise(2, "something else entirely, much longer than it was")
