@@ -101,12 +101,18 @@ class Database:
             yield
 
     def check_file(self) -> None:
-        """Raise StorageUnavailable where SQLite's file was deleted or replaced since it was opened, for ever after."""
+        """Raise StorageUnavailable where SQLite's file was deleted or replaced since it was opened, for ever after.
+
+        After `reserve`, its journal counts as well.
+        """
         if self._file is not None:
             self._file.check()
 
     def reserve(self) -> None:
-        """Keep one connection for `rescue`, who could open none any more (SQLite). Raises StorageUnavailable."""
+        """Keep one connection for `rescue`, who could open none any more (SQLite). Raises StorageUnavailable.
+
+        As long as it is open nobody may delete the journal, so from now on that is watched, too.
+        """
         if self._file is None or self._reserved is not None:
             return
         with _pool_is_storage():
@@ -114,6 +120,7 @@ class Database:
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first()  # before it reads, it has not opened the WAL
         connection.detach()  # the pool does not count it any more
         self._reserved = connection
+        self._file.note_journal()
 
     def rescue(self) -> Path:
         """Write a copy of a file that `check_file` has found lost: all that was recorded; return where the copy is.
@@ -137,7 +144,8 @@ class Database:
     def close(self) -> None:
         """Close every connection. Those in use are closed when they come back."""
         reserved, self._reserved = self._reserved, None
-        if reserved is not None:
+        if reserved is not None and self._file is not None:
+            self._file.forget_journal()
             reserved.close()
         self.engine.dispose()
 

@@ -44,7 +44,35 @@ def replace_by_an_empty_one(path: Path) -> None:
     path.touch()
 
 
-WAYS = [delete, delete_with_its_journal, replace_by_a_copy, replace_by_an_empty_one]
+def delete_the_wal(path: Path) -> None:
+    path.with_name(f"{path.name}-wal").unlink()
+
+
+def delete_the_shm(path: Path) -> None:
+    path.with_name(f"{path.name}-shm").unlink()
+
+
+def delete_the_journal(path: Path) -> None:
+    delete_the_wal(path)
+    delete_the_shm(path)
+
+
+def replace_the_wal(path: Path) -> None:
+    wal = path.with_name(f"{path.name}-wal")
+    shutil.copy(wal, path.with_name("copy"))
+    path.with_name("copy").replace(wal)
+
+
+WAYS = [
+    delete,
+    delete_with_its_journal,
+    replace_by_a_copy,
+    replace_by_an_empty_one,
+    delete_the_wal,
+    delete_the_shm,
+    delete_the_journal,
+    replace_the_wal,
+]
 
 
 def names_in(path: Path) -> list[str]:
@@ -124,6 +152,40 @@ def test_a_file_lost_while_messages_leave_costs_and_doubles_none(team, monkeypat
     for minute in (2, 4, 6):
         team.at(f"{DAY} 09:0{minute}")
     assert team.titles() == team.titles("other") == items(1, 6)
+
+
+def test_a_lost_journal_doubles_nothing_though_the_bot_is_killed_and_started_as_if_nothing_had_been(
+    team, workspace, start_process
+):
+    workspace.create_channel(CHANNEL)
+    workspace.create_channel("ops")
+    (team.inbox / "a.txt").write_text(numbered(1, 3), "utf-8")
+    team.write(NINE)
+    env = {"SLACK_API_URL": workspace.api_url, "SLACK_BOT_TOKEN": workspace.bot_token}
+    env["SLACK_APP_TOKEN"] = workspace.app_token
+    first = start_process("run", "--now", cwd=team.folder, **env)
+    channel = Reading.of(workspace.api_url, workspace.bot_token)
+    eventually(lambda: len(channel.messages()) == 4, what="a root and three entries")
+    delete_the_journal(team.folder / "bot.db")
+    first.wait_for("database_file_copied")
+    first.kill()
+    second = start_process("run", "--now", cwd=team.folder, **env)
+    assert '"anything_new": false' in second.wait_for(".*delivering_now.*")[0]
+    assert second.terminate() == 0
+    assert len(channel.messages()) == 4
+
+
+def test_verbs_beside_the_bot_and_its_own_stop_and_start_are_no_loss(team):
+    for _ in range(2):
+        bot = team.begin()
+        for verb in ("status", "search", "ingest", "status"):
+            team.run(verb, *(["Item"] if verb == "search" else []))
+            bot.file.check()
+    team.drop("a.txt", numbered(1, 2))
+    team.at(f"{DAY} 09:00")
+    assert team.check("database").ok
+    assert team.titles() == items(1, 2)
+    assert team.told() == []
 
 
 def test_without_room_for_a_copy_a_backup_is_asked_for(team):
