@@ -12,9 +12,9 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from bot.ingest.extract import extract
-from bot.ingest.identify import WINDOW_DAYS, former_identity, identity, same_entry, same_operators
+from bot.ingest.identify import WINDOW_DAYS, former_identity, identity, same_operators
+from bot.ingest.reworded import Rewordings
 from bot.model import DocumentState, Extraction, ParsedEntry, Problem
-from bot.text.change import change
 from bot.text.vocabulary import Vocabulary
 
 
@@ -131,6 +131,7 @@ def _intents(
     # An entry that stands in the document under its own name is not another item reworded.
     olds = [_known(entry, key, known) for key, entry in zip(keys, entries, strict=True)]
     spoken_for = {old.id for old in olds if old is not None}
+    rewordings = Rewordings(recent)
     seen: dict[str, int | None] = {}
     worded: set[int] = set()
     for key, entry, named in zip(keys, entries, olds, strict=True):
@@ -139,7 +140,7 @@ def _intents(
                 kind=IntentKind.SAME, position=entry.position, line=entry.line, identity=key, entry_id=seen[key]
             )
             continue
-        old = named or _reworded(entry, recent, spoken_for)
+        old = named or rewordings.nearest(entry, spoken_for)
         if old is None:
             seen[key] = None
             yield EntryIntent(
@@ -181,27 +182,6 @@ def _onto(
         expected_revision=old.revision,
         wording=_wording(entry, vocabulary, url=old.url) if revised else None,
     )
-
-
-def _reworded(entry: ParsedEntry, recent: Collection[KnownEntry], taken: set[int]) -> KnownEntry | None:
-    """Find the recent entry that this item words anew: the nearest one, and none where two are equally near."""
-    repo = entry.repo.casefold()
-    alike = [
-        (change(old.body, entry.body), old)
-        for old in recent
-        if old.id not in taken
-        and old.repo.casefold() == repo
-        and not _other_subject(old, entry)
-        and same_entry(old.title, old.body, entry.title, entry.body)
-    ]
-    alike.sort(key=lambda pair: (pair[0], pair[1].id))
-    if not alike or (len(alike) > 1 and alike[0][0] == alike[1][0]):
-        return None
-    return alike[0][1]
-
-
-def _other_subject(old: KnownEntry, entry: ParsedEntry) -> bool:
-    return bool(entry.key) or (bool(entry.url) and bool(old.url) and entry.url != old.url)
 
 
 def _wording(entry: ParsedEntry, vocabulary: Vocabulary, *, url: str | None = None) -> Wording:

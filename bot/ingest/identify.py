@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from bot.model import ParsedEntry
@@ -85,32 +86,55 @@ def same_operators(old_title: str, new_title: str) -> bool:
     return operators(old_title) == operators(new_title) or normalise_title(old_title) != normalise_title(new_title)
 
 
-def same_entry(old_title: str, old_body: str, new_title: str, new_body: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What of an item is compared with another one's, made once."""
+
+    body: str
+    words: frozenset[str]
+    """The Latin words of its title."""
+    signs: frozenset[str]
+    """The letters of its title, Latin ones aside."""
+    operators: tuple[str, ...]
+    marks: tuple[frozenset[str], frozenset[str]]
+    """Numbers and code-like words of title and body: what tells two otherwise equal texts apart."""
+
+
+def looks(title: str, body: str) -> Looks:
+    """Give what is compared of an item."""
+    text = f"{title}\n{body}"
+    return Looks(
+        body=body,
+        words=frozenset(map(str.lower, _LATIN.findall(title))),
+        signs=frozenset(sign for sign in title if sign.isalpha() and not sign.isascii()),
+        operators=operators(title),
+        marks=(
+            frozenset(_NUMBER.findall(text)),
+            frozenset(word for word in _LATIN.findall(text) if _CODE_LIKE.search(word)),
+        ),
+    )
+
+
+def same_entry(old: Looks, new: Looks) -> bool:
     """Whether a new title over nearly the same body is the old entry reworded. Repository and time are the caller's."""
-    if min(len(old_body), len(new_body)) < DISTINCTIVE_LENGTH:
-        return False
-    if operators(old_title) != operators(new_title) or not _words_nest(old_title, new_title):
-        return False
-    if _marks(f"{old_title}\n{old_body}") != _marks(f"{new_title}\n{new_body}"):
-        return False
-    return change(old_body, new_body) <= NEARLY_SAME
+    return (
+        min(len(old.body), len(new.body)) >= DISTINCTIVE_LENGTH
+        and old.operators == new.operators
+        and old.marks == new.marks
+        and _words_nest(old, new)
+        and change(old.body, new.body) <= NEARLY_SAME
+    )
 
 
-def _marks(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers and code-like words: what tells two otherwise equal texts apart."""
-    numbers = frozenset(_NUMBER.findall(text))
-    return numbers, frozenset(word for word in _LATIN.findall(text) if _CODE_LIKE.search(word))
-
-
-def _words_nest(old_title: str, new_title: str) -> bool:
+def _words_nest(old: Looks, new: Looks) -> bool:
     """Titles may gain or lose Latin words, not swap them: `Bump foo` and `Bump bar` are two."""
-    old, new = (set(map(str.lower, _LATIN.findall(title))) for title in (old_title, new_title))
-    return (old <= new or new <= old) and (bool(old & new) or _signs_shared(old_title, new_title))
+    if not (old.words <= new.words or new.words <= old.words):
+        return False
+    return not old.words.isdisjoint(new.words) or _signs_shared(old.signs, new.signs)
 
 
-def _signs_shared(old_title: str, new_title: str) -> bool:
+def _signs_shared(old: frozenset[str], new: frozenset[str]) -> bool:
     """Titles without a common Latin word must share a good part of their other signs: bodies may be phrases."""
-    old, new = ({sign for sign in title if sign.isalpha() and not sign.isascii()} for title in (old_title, new_title))
     fewer = min(len(old), len(new))
     return fewer > 0 and len(old & new) >= _SIGNS_SHARED * fewer
 
