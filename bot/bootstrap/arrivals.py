@@ -94,6 +94,10 @@ class Arrivals:
                 for left in waiting:
                     self.inbox.again(left)
                 raise
+            except Exception as error:  # noqa: BLE001 - a fault of ours with one file must not hold up the others
+                self._tell_failed(arrival.name, error)
+                waiting.pop(0)
+                continue
             waiting.pop(0)
             taken.append(one)
             self._copies.pop(one.name, None)
@@ -120,6 +124,14 @@ class Arrivals:
         self.metrics.entries.labels("new").inc(one.new_entries)
         self.metrics.entries.labels("revised").inc(one.revised)
         self.metrics.entries.labels("known").inc(one.appearances - one.new_entries - one.revised)
+
+    def _tell_failed(self, name: str, error: Exception) -> None:
+        _log.exception("document_failed", document=name)
+        self.alarm.raise_alert(
+            _cause(name),
+            f"{name} could not be taken ({type(error).__name__}), by a fault of the bot: the log has the trace. "
+            "It is tried again when it changes, and at the next start.",
+        )
 
     def _tell_broken(self, one: Taken) -> None:
         first = one.problems[0]
