@@ -71,6 +71,8 @@ class Alerts:
         self._leave = leave
         self._lock = Lock()
         self._untold: dict[str, tuple[str, Channel | None]] = {}
+        self._unkept: set[tuple[str, str]] = set()
+        """What could not be written down when it was last tried, and was logged."""
 
     def tell_in(self, channel: Channel) -> None:
         """Post to this channel from now on, and there first what nobody could be told so far and is not over yet."""
@@ -93,12 +95,13 @@ class Alerts:
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, unless this cause was told within the quiet time."""
         try:
-            if not self._storage.note_alert(cause, text, self._clock.now(), self._quiet):
-                return
+            is_due = self._storage.note_alert(cause, text, self._clock.now(), self._quiet)
         except StorageError as error:
-            _log.error("alert_not_noted", cause=cause, error=str(error))
+            self._report("alert_not_noted", cause, error)
             return
-        self._tell(cause, text, about)
+        self._is_kept("alert_not_noted", cause)
+        if is_due:
+            self._tell(cause, text, about)
 
     def tell_unkept(self, cause: str, text: str) -> None:
         """Log `text`, and post it where the alert channel is known by now: for what is wrong with the database itself.
@@ -128,14 +131,29 @@ class Alerts:
         with self._lock:
             self._untold.pop(cause, None)
         try:
-            if self._storage.clear_alert(cause):
-                _log.info("alert_over", cause=cause)
+            is_over = self._storage.clear_alert(cause)
         except StorageError as error:
-            _log.error("alert_not_cleared", cause=cause, error=str(error))
+            self._report("alert_not_cleared", cause, error)
+            return
+        self._is_kept("alert_not_cleared", cause)
+        if is_over:
+            _log.info("alert_over", cause=cause)
 
     def standing(self, beginning: str) -> frozenset[str]:
         """Return the causes with this beginning that are not over. Raises StorageUnavailable."""
         return self._storage.alerts_with(beginning)
+
+    def _report(self, event: str, cause: str, error: StorageError) -> None:
+        """Log it once, until it is possible again: a cause is raised or cleared at every look."""
+        with self._lock:
+            is_new = (event, cause) not in self._unkept
+            self._unkept.add((event, cause))
+        if is_new:
+            _log.error(event, cause=cause, error=str(error))
+
+    def _is_kept(self, event: str, cause: str) -> None:
+        with self._lock:
+            self._unkept.discard((event, cause))
 
     def _post(self, channel: Channel, cause: str, text: str) -> None:
         try:

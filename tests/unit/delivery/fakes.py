@@ -846,6 +846,7 @@ class MemoryStorage:
         return True
 
     def clear_alert(self, cause):
+        self._here()
         return self.alerts.pop(cause, None) is not None
 
     def standing_alerts(self, causes):

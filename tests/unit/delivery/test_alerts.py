@@ -168,3 +168,15 @@ def test_an_outage_is_warned_of_once_told_once_and_over_with_the_first_success()
     house.run(3600)
     assert len(house.slack.texts()) == 2
     assert house.storage.alerts == {}
+
+
+def test_what_cannot_be_written_down_is_logged_once_until_it_can(told):
+    alerts, slack, storage, _ = told
+    with capture_logs() as logs:
+        for storage.away in (True, False, True):
+            for _ in range(3):
+                alerts.clear("inbox")
+                alerts.raise_alert("disk", "full")
+    names = [one["event"] for one in logs]
+    assert names.count("alert_not_cleared") == names.count("alert_not_noted") == 2
+    assert slack.texts() == ["ALERT full"]
