@@ -14,7 +14,14 @@ class StorageError(DigestBotError):
 
 
 class StorageUnavailable(StorageError):
-    """The database is away, locked or full for the moment. Waiting and trying again is right."""
+    """The database is away, locked, full or read-only for the moment. Waiting and trying again is right."""
+
+
+class StorageRefused(StorageUnavailable):
+    """The database's server is there and lets us in by no waiting: a wrong password, or no such role or database.
+
+    A start ends with it; a bot that runs goes on asking, because a person may mend it at the server.
+    """
 
 
 class SchemaOutdated(StorageError):

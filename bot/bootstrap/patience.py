@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import structlog
 
-from bot.errors import SlackUnavailable, StorageUnavailable
+from bot.errors import SlackUnavailable, StorageRefused, StorageUnavailable
 from bot.slack.backoff import Backoff
 
 _log = structlog.get_logger("bot.bootstrap")
@@ -19,13 +19,16 @@ T = TypeVar("T")
 def once_possible(make: Callable[[], T], *, wait: Callable[[float], object] | None = None) -> T:
     """Call `make` until nothing it needs is away, with growing pauses; each cause is logged once.
 
-    Whatever waiting does not help (a refused token, an old schema, a wrong configuration) goes on as the error it is.
+    Whatever waiting does not help (a refused token or password, an old schema, a wrong configuration) goes on as the
+    error it is.
     """
     pause = wait or threading.Event().wait
     backoff, told = Backoff(), ""
     while True:
         try:
             made = make()
+        except StorageRefused:
+            raise
         except (SlackUnavailable, StorageUnavailable) as error:
             if str(error) != told:
                 told = str(error)

@@ -25,8 +25,8 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
     DATABASE_URL goes before the configuration's database. Where PORT is set, /healthz, /readyz and /metrics are
     served there.
 
-    Where Slack or the database is away at the start, it is waited for; a refused token, an old schema or a wrong
-    config.yaml ends the start with exit code 2.
+    Where Slack or the database is away at the start, it is waited for; a refused token or password, an old schema or
+    a wrong config.yaml ends the start with exit code 2.
     """
     import structlog  # noqa: PLC0415 - --help must not wait for it
 

@@ -11,6 +11,7 @@ PostgreSQL runs at READ COMMITTED. Nothing here reads a row and then trusts it: 
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
@@ -24,7 +25,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bot.errors import StorageError, StorageUnavailable
+from bot.errors import StorageError, StorageRefused, StorageUnavailable
 from bot.storage.file import damaged, is_damaged, watched
 
 if TYPE_CHECKING:
@@ -46,7 +47,14 @@ _SERVER_OPTIONS = (
 _SQLITE_PASSING = frozenset({5, 6, 8, 10, 13, 14})
 """BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN: states of the machine, not faults of a statement."""
 
+_SERVER_PASSING = frozenset({"25006", "25P03", "25P04"})
+"""Read-only after a failover, idle too long in a transaction, a transaction too long: internal errors to psycopg."""
 _QUERY_CANCELED = "57014"
+_REFUSED = re.compile(
+    r'(?:database|role) ".*" does not exist|password authentication failed|no password supplied'
+    r"|is not permitted to log in|no pg_hba\.conf entry|connection is bad: invalid"
+)
+"""In the text, because an error of connecting has no code. A server that speaks another language is waited for."""
 
 
 class Database:
@@ -195,6 +203,8 @@ def _parse(url: str, source: str) -> URL:
                 raise StorageError(f"{source} names no file: a SQLite database needs one, as sqlite:///digest-bot.db")
             return parsed.set(drivername="sqlite")
         case "postgresql" | "postgres":
+            if parsed.port is not None and not 0 < parsed.port < 65536:  # noqa: PLR2004 - a port's size
+                raise StorageError(f"{source} names port {parsed.port}: a port is a number from 1 to 65535")
             return parsed.set(drivername="postgresql+psycopg")
         case other:
             raise StorageError(f"{source} names {other!r}: only sqlite and postgresql are known")
@@ -203,9 +213,13 @@ def _parse(url: str, source: str) -> URL:
 def _sqlite_engine(url: URL, source: str) -> Engine:
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise StorageError(f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed, or use PostgreSQL")
-    folder = Path(str(url.database)).absolute().parent
-    if not folder.is_dir():
-        raise StorageError(f"{source} names a folder that does not exist: create {folder}")
+    path = Path(str(url.database)).absolute()
+    try:
+        path.with_name(f"{path.name}.rescued.4194304.tmp").exists()  # the longest name that we make beside it
+        if not path.parent.is_dir():
+            raise StorageError(f"{source} names a folder that does not exist: create {path.parent}")
+    except OSError as error:
+        raise StorageError(f"{source} names a file that cannot be used ({error.strerror}): name another one") from error
     engine = create_engine(
         url,
         pool_size=8,
@@ -301,12 +315,19 @@ def _translate(context: ExceptionContext) -> StorageError | None:
         return StorageError(f"a statement of ours took too long: {_first_line(error)}")
     if is_damaged(error):
         return damaged(error, Path(context.engine.url.database or "") if context.engine else None)
+    if context.connection is None and _is(error, "ProgrammingError"):  # libpq has read the URL, and asked nobody
+        return StorageError(f"the database's URL cannot be used: {_first_line(error)}; correct it")
     return unavailable(error) if context.is_disconnect or is_passing(error) else None
 
 
 def unavailable(error: BaseException) -> StorageUnavailable:
-    """Make the error that says why waiting is right."""
-    return StorageUnavailable(f"the database is away, locked or full: {_first_line(error)}")
+    """Make the error that says why waiting is right; at a start, where it is not, a StorageRefused."""
+    if _REFUSED.search(str(error)):
+        return StorageRefused(
+            f"the database's server does not let us in: {_first_line(error)}; correct the database's URL, or create "
+            "what it names"
+        )
+    return StorageUnavailable(f"the database is away, locked, full or read-only: {_first_line(error)}")
 
 
 def is_passing(error: BaseException) -> bool:
@@ -314,7 +335,8 @@ def is_passing(error: BaseException) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None:
         return code & 0xFF in _SQLITE_PASSING
-    return _is_operational(error) and not is_cancelled(error)
+    passing = _is(error, "OperationalError") or getattr(error, "sqlstate", None) in _SERVER_PASSING
+    return passing and not is_cancelled(error)
 
 
 def is_cancelled(error: BaseException) -> bool:
@@ -322,8 +344,9 @@ def is_cancelled(error: BaseException) -> bool:
     return getattr(error, "sqlstate", None) == _QUERY_CANCELED
 
 
-def _is_operational(error: BaseException) -> bool:
-    return any(kind.__name__ == "OperationalError" for kind in type(error).__mro__)
+def _is(error: BaseException, name: str) -> bool:
+    # By name: the driver is loaded only where its database is in use.
+    return any(kind.__name__ == name for kind in type(error).__mro__)
 
 
 def _first_line(error: BaseException) -> str:

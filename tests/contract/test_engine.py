@@ -1,4 +1,4 @@
-"""A database that is away, locked or full is `StorageUnavailable`, whichever it is; and it is survived."""
+"""A database that is away, locked, full or read-only is `StorageUnavailable`, whichever it is; and it is survived."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from bot.errors import StorageError, StorageUnavailable
+from bot.errors import StorageError, StorageRefused, StorageUnavailable
 from bot.storage import engine as opening
 from bot.storage.engine import open_database, shown
 from bot.storage.migrate import migrate
 from bot.storage.quick import Quick
 from bot.storage.schema import UtcDateTime, events_seen, meta, metadata
 from tests.conftest import PostgreSQL
+from tests.e2e.support import eventually
 
 INSERT = text("INSERT INTO meta (key, value) VALUES (:key, :value)")
 
@@ -47,6 +48,9 @@ def _write(database, key="a", value="b"):
         ("sqlite://", "needs one"),
         ("sqlite:///:memory:", "needs one"),
         ("sqlite:////no/such/folder/x.db", "create /no/such/folder"),
+        (f"sqlite:////tmp/{'x' * 300}.db", "File name too long"),
+        (f"sqlite:////{'x' * 300}/x.db", "File name too long"),
+        ("postgresql://me@host:99999/db", "from 1 to 65535"),
     ],
 )
 def test_a_url_that_names_no_database_is_refused_with_advice_and_where_it_was_said(url, message):
@@ -274,6 +278,97 @@ def test_a_postgresql_connection_cut_by_the_server_is_unavailable_once(postgresq
         _write(database, "during")
     _write(database, "after")
     assert set(_rows(database)) == {"before", "after"}
+
+
+def test_a_server_that_became_read_only_is_waited_for(postgresql, opened):
+    name = postgresql.fresh("migrated")
+    database = opened(postgresql.url(name))
+    quick = Quick(database)
+    _write(database, "before")
+
+    def switch(setting):
+        postgresql.execute(
+            f"ALTER DATABASE {name} SET default_transaction_read_only = {setting}",
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
+        )
+        with pytest.raises(StorageUnavailable):
+            _rows(database)
+
+    def write_quickly():
+        with quick.transaction(flush=True) as cursor:
+            cursor.execute(quick.sql("UPDATE meta SET value = ?"), ("later",))
+
+    switch("on")
+    for write in (lambda: _write(database, "during"), write_quickly):
+        with pytest.raises(StorageUnavailable, match="read-only"):
+            write()
+        assert set(_rows(database)) == {"before"}
+    switch("off")
+    _write(database, "after")
+    assert set(_rows(database)) == {"before", "after"}
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["57P01", "57P03", "53100", "53200", "53300", "40001", "40P01", "55P03", "25006", "25P03", "25P04", "58030"],
+)
+def test_what_a_server_says_of_its_own_state_is_waited_for(postgresql, opened, state):
+    database = opened(postgresql.url(postgresql.fresh("migrated")))
+    raised = f"DO $$ BEGIN RAISE EXCEPTION 'so it is' USING ERRCODE = '{state}'; END $$"
+    with pytest.raises(StorageUnavailable, match="so it is"), database.transaction() as connection:
+        connection.exec_driver_sql(raised)
+    with pytest.raises(StorageUnavailable, match="so it is"), Quick(database).transaction(flush=True) as cursor:
+        cursor.execute(raised)
+
+
+def _lets_in(url):
+    import psycopg
+
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+@pytest.fixture
+def closed_door(postgresql):
+    """A role with a password on a server that asks only this role for one."""
+    rules = Path(postgresql.server.pgdata) / "pg_hba.conf"
+    before = rules.read_text("utf-8")
+    rules.write_text(f"local all guest scram-sha-256\n{before}", "utf-8")
+    postgresql.execute("CREATE ROLE guest LOGIN PASSWORD 'right'", "SELECT pg_reload_conf()")
+    url = postgresql.url("migrated")
+    eventually(lambda: not _lets_in(url.replace("//postgres:", "//guest:")), what="the new rule")
+    yield url
+    rules.write_text(before, "utf-8")
+    postgresql.execute("DROP ROLE guest", "SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("/migrated?", "/nowhere?"),
+        ("//postgres:", "//nobody:"),
+        ("//postgres:", "//guest:"),
+        ("//postgres:", "//guest:wrong"),
+        ("/migrated?", "/migrated?sslmode=perhaps&"),
+    ],
+)
+def test_a_server_that_lets_us_in_by_no_waiting_says_so(closed_door, opened, part, other):
+    database = opened(closed_door.replace(part, other))
+    with pytest.raises(StorageRefused, match="correct the database's URL") as caught:
+        _rows(database)
+    assert "right" not in str(caught.value)
+    with pytest.raises(StorageRefused), Quick(database).statement():
+        pytest.fail("it was let in")
+
+
+def test_a_setting_that_the_driver_cannot_read_is_a_fault_of_the_url(closed_door, opened):
+    for wrong in ("connect_timeout=soon", "nothing=1"):
+        with pytest.raises(StorageError, match="URL cannot be used") as caught:
+            _rows(opened(f"{closed_door}&{wrong}"))
+        assert not isinstance(caught.value, StorageUnavailable)
 
 
 def test_a_slow_statement_of_ours_is_no_absent_database(postgresql, opened):

@@ -154,6 +154,15 @@ def test_postgresql_with_another_schema_ends_the_start_and_names_the_command(tea
     assert run_once("status", cwd=team, DATABASE_URL=url).returncode == 0
 
 
+@pytest.mark.parametrize("verb", ["run", "status"])
+def test_a_postgresql_that_has_no_such_database_ends_the_start_with_a_sentence(team, slack, postgresql, verb):
+    answer = run_once(verb, cwd=team, **env(slack, postgresql.url("nowhere")))
+    assert answer.returncode == 2
+    assert 'database "nowhere" does not exist' in answer.stderr
+    assert "correct the database's URL" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
 def test_a_postgresql_that_is_away_at_the_start_and_restarts_while_delivering_loses_and_doubles_nothing(
     team, slack, postgresql, start_process
 ):
