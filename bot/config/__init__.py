@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from bot.config import source as yaml_source
 from bot.config.models import (
+    WITHIN,
     AlertsConfig,
     ChannelConfig,
     Config,
@@ -118,7 +119,7 @@ def parse(text: str, *, name: str = "config.yaml", base: Path | None = None) -> 
 
 
 def _fault(details: ErrorDetails, source: yaml_source.Source) -> yaml_source.Fault:
-    path = tuple(part for part in details["loc"] if part != "[key]")
+    path = tuple(part for part in details["loc"] if part != "[key]") + details.get("ctx", {}).get(WITHIN, ())
     if details["type"] == _UNKNOWN_KEY:
         return _unknown_key(path, _model_at(path[:-1]), source)
     reason = _SHORT.get(details["type"]) or details["msg"].removeprefix("Value error, ")

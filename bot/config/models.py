@@ -11,17 +11,19 @@ from typing import Annotated, Any, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from bot.config.crontab import parse_crontab
 from bot.config.suggest import did_you_mean
-from bot.config.values import Days, Duration, Str, Times, Zone
+from bot.config.values import Days, Duration, Str, Times, Word, Zone
 from bot.model import Language, Layout
 
 _CHANNEL_ID = re.compile(r"^[CG][A-Z0-9]{6,}$")
 _CHANNEL_NAME = re.compile(r"^#[^\s#A-Z.,!?@:()\[\]{}]{1,80}$")
 _REPOSITORY = re.compile(r"^[A-Za-z0-9_.*-]+(/[A-Za-z0-9_.*-]+)?$")
 
-
+WITHIN = "within"
+"""In the context of a fault of a list: the path in it to the item that is wrong."""
 _LEASE_MARGIN = timedelta(milliseconds=200)
 """Of a lease beyond two post time-outs: for the claim itself and the threads' turns."""
 
@@ -123,7 +125,7 @@ class SelectionConfig(_Model):
     """A choice of entries: those of these repositories, or with these words in title, text or topics."""
 
     repositories: tuple[Repository, ...] = Field(default=(), strict=False, description="owner/name, name, or owner/*")
-    topics: tuple[Str, ...] = Field(default=(), strict=False, description="topic ids or words, any language")
+    topics: tuple[Word, ...] = Field(default=(), strict=False, description="topic ids or words, any language")
 
 
 class PolicyConfig(_Model):
@@ -199,15 +201,15 @@ class AlertsConfig(_Model):
 class TopicConfig(_Model):
     """A topic of the team's own."""
 
-    id: Str
-    zh: tuple[Str, ...] = Field(default=(), strict=False)
-    en: tuple[Str, ...] = Field(default=(), strict=False)
+    id: Word
+    zh: tuple[Word, ...] = Field(default=(), strict=False)
+    en: tuple[Word, ...] = Field(default=(), strict=False)
 
 
 class SearchConfig(_Model):
     """What look-up knows beyond the digests."""
 
-    glossary: tuple[Str, ...] = Field(
+    glossary: tuple[Word, ...] = Field(
         default=(),
         strict=False,
         description='lines such as "投机解码, speculative decoding"; a > b for one direction',
@@ -224,6 +226,15 @@ class SearchConfig(_Model):
                 # Look-up compares whole names: what it did not understand would be found everywhere.
                 raise ValueError(f"{name}: a repository is confined as owner/name, name or owner/*")
         return confined
+
+
+def _refuse_second(key: str, names: list[str]) -> None:
+    seen: set[str] = set()
+    for number, name in enumerate(names):
+        if name.casefold() in seen:
+            reason = f"{name} is configured twice; keep one entry"
+            raise PydanticCustomError("twice", "{reason}", {"reason": reason, WITHIN: (number, key)})
+        seen.add(name.casefold())
 
 
 class Config(_Model):
@@ -245,14 +256,17 @@ class Config(_Model):
     database_source: Str = Field(default="database", exclude=True)
     """Where `database` was said, for messages about it; not a key of the file."""
 
-    @model_validator(mode="after")
-    def _channels_once(self) -> Self:
-        seen: set[str] = set()
-        for channel in self.channels:
-            if channel.channel in seen:
-                raise ValueError(f"channel {channel.channel} is configured twice; keep one entry")
-            seen.add(channel.channel)
-        return self
+    @field_validator("channels")
+    @classmethod
+    def _channels_once(cls, channels: tuple[ChannelConfig, ...]) -> tuple[ChannelConfig, ...]:
+        _refuse_second("channel", [channel.channel for channel in channels])
+        return channels
+
+    @field_validator("topics")
+    @classmethod
+    def _topics_once(cls, topics: tuple[TopicConfig, ...]) -> tuple[TopicConfig, ...]:
+        _refuse_second("id", [topic.id for topic in topics])
+        return topics
 
     @property
     def inbox_path(self) -> Path:

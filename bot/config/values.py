@@ -116,6 +116,14 @@ def parse_text(value: Any) -> str:
     raise ValueError(f"text was meant but YAML reads {written}: put it between double quotes")
 
 
+def parse_word(value: Any) -> str:
+    """Text that is there to be found. Raises ValueError for nothing but blanks, which would be found everywhere."""
+    text = parse_text(value)
+    if not text.strip():
+        raise ValueError("this is empty, and would be found in every entry: write a word, or take it out")
+    return text
+
+
 def _one_or_many(parse: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def parse_each(value: Any) -> tuple[Any, ...]:
         items = value if isinstance(value, list | tuple) else [value]
@@ -131,3 +139,4 @@ Times = Annotated[tuple[str, ...], BeforeValidator(_one_or_many(parse_time))]
 Days = Annotated[frozenset[int], BeforeValidator(parse_days)]
 Zone = Annotated[ZoneInfo, BeforeValidator(parse_zone)]
 Str = Annotated[str, BeforeValidator(parse_text)]
+Word = Annotated[str, BeforeValidator(parse_word)]
