@@ -136,6 +136,8 @@ class ParsedDocument:
     problems: tuple[Problem, ...] = ()
     edition: date | None = None
     """The date the document states itself, if it does."""
+    edition_line: int = 1
+    """1-based line of that date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,15 @@ from bot.cli.options import SOME_FAILED, config_option, json_option, print_json,
 def command(file: Path, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Show what a digest file holds, without taking it. Exit code 1 if it does not fit the format."""
     from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415 - --help must not wait for it
+    from bot.bootstrap.clock import SystemClock  # noqa: PLC0415
     from bot.config import Config, load  # noqa: PLC0415
     from bot.ingest.parse import parse  # noqa: PLC0415
     from bot.ingest.report import parse_report  # noqa: PLC0415
 
     # A file can be looked at before anything is configured; only a team's own topics need the configuration.
     config = load(config_path) if config_path.exists() else Config()
-    report = parse_report(file.name, parse(file.read_bytes(), name=file.name), load_vocabulary(config))
+    today = SystemClock().now().astimezone(config.inbox.timezone).date()
+    report = parse_report(file.name, parse(file.read_bytes(), name=file.name, today=today), load_vocabulary(config))
     if as_json:
         print_json(report)
     else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import replace
+from datetime import date, timedelta
 
 from bot.ingest.formats import format_of
 from bot.ingest.identify import identity
@@ -10,15 +12,22 @@ from bot.model import ParsedDocument, ParsedEntry, Problem
 
 SIZE_LIMIT = 5 * 1024 * 1024
 _MOST_REPORTED = 5
+_AHEAD = timedelta(days=7)
 _CONTROLS = frozenset(map(chr, (*range(0x09), 0x0B, 0x0C, *range(0x0D, 0x20), 0x7F)))
 
 _UTF16_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def parse(data: bytes, *, name: str) -> ParsedDocument:
+def latest_edition(today: date) -> date:
+    """Give the last day that a digest which arrives today may have: a later one is a mistake in writing."""
+    return today + _AHEAD
+
+
+def parse(data: bytes, *, name: str, today: date | None = None) -> ParsedDocument:
     """Read a digest file. Whatever is wrong with it is in `problems`, each with a 1-based line and advice.
 
-    UTF-8 with or without a byte order mark; CR LF and LF are the same. Never raises for bad content.
+    UTF-8 with or without a byte order mark; CR LF and LF are the same. A date far ahead of `today` is wrong; without
+    `today`, none is. Never raises for bad content.
     """
     if len(data) > SIZE_LIMIT:
         return _refused(1, f"the file has {len(data):,} bytes, more than {SIZE_LIMIT:,}: split it")
@@ -32,11 +41,19 @@ def parse(data: bytes, *, name: str) -> ParsedDocument:
         return _refused(line, f"not UTF-8 (byte 0x{data[bad]:02X}{_guess(data)}): save the file as UTF-8")
     text = text.replace("\r\n", "\n")
     document = format_of(name).read(text)
-    problems = (*_control_characters(text), *_two_texts(document))
+    problems = (*_far_ahead(document, today), *_control_characters(text), *_two_texts(document))
     if not problems:
         return document
     merged = sorted((*problems, *document.problems), key=lambda problem: problem.line)
-    return ParsedDocument(entries=document.entries, problems=tuple(merged), edition=document.edition)
+    return replace(document, problems=tuple(merged))
+
+
+def _far_ahead(document: ParsedDocument, today: date | None) -> list[Problem]:
+    """Taken as it is, it would be the newest edition for years, and no later wording would count."""
+    if today is None or document.edition is None or document.edition <= latest_edition(today):
+        return []
+    reason = f"the date is over {_AHEAD.days} days ahead of {today}: correct it, or leave it out"
+    return [Problem(line=document.edition_line, reason=reason)]
 
 
 def _two_texts(document: ParsedDocument) -> list[Problem]:

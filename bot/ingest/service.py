@@ -17,7 +17,7 @@ import structlog
 from bot.errors import StorageUnavailable
 from bot.ingest.decide import EntryIntent, IntentKind, KnownEntry, NewDocument, decide, identities, names, window
 from bot.ingest.names import edition_from_name
-from bot.ingest.parse import parse
+from bot.ingest.parse import latest_edition, parse
 from bot.model import Document, DocumentState, ParsedDocument, Problem
 from bot.text.vocabulary import Vocabulary
 
@@ -120,7 +120,8 @@ class Ingest:
         `keep` afterwards for the files whose bytes were recorded under another name.
 
         A file that does not fit its format is recorded as quarantined, with its problems, and none of its entries is.
-        `arrived_at` is an aware instant; it dates the document where neither its text nor its name does.
+        `arrived_at` is an aware instant; it dates the document where neither its text nor its name does. A date in the
+        text that is far ahead of it is a problem, one in the name is no date.
 
         Raises `StorageUnavailable` (also where other replicas kept changing the same entries), `StorageError`.
         """
@@ -128,12 +129,13 @@ class Ingest:
         known = self._storage.known_document(source, sha256)
         if known is not None:
             return self._known(known, name, data)
-        parsed = parse(data, name=name)
+        today = arrived_at.astimezone(self._zone).date()
+        parsed = parse(data, name=name, today=today)
         document = NewDocument(
             source=source,
             name=name,
             sha256=sha256,
-            edition=self._edition(parsed, name, arrived_at),
+            edition=parsed.edition or edition_from_name(name, latest=latest_edition(today)) or today,
             arrived_at=arrived_at,
             state=DocumentState.QUARANTINED if parsed.problems else DocumentState.ACCEPTED,
             problems=parsed.problems,
@@ -199,9 +201,6 @@ class Ingest:
         all_known = all(key in known for key in identities(parsed.entries))
         recent = () if all_known else self._storage.recent_entries(repos, *window(document.edition))
         return decide(document, parsed.entries, known, recent, vocabulary=self._vocabulary)
-
-    def _edition(self, parsed: ParsedDocument, name: str, arrived_at: datetime) -> date:
-        return parsed.edition or edition_from_name(name) or arrived_at.astimezone(self._zone).date()
 
 
 def _report(document: Document, intents: Sequence[EntryIntent]) -> Taken:

@@ -65,3 +65,17 @@ def test_a_file_that_the_bot_fails_on_is_named_and_holds_up_no_other(team):
     assert causes(team) == []
     team.at("2026-12-01 09:00")
     assert team.titles() == ["Item 1", "Item 3", *items(2, 2)]
+
+
+def test_a_date_of_the_far_future_is_set_aside_and_the_corrected_file_takes_its_place(team):
+    team.drop("typo.txt", "\n2062-11-30\n\n" + numbered(1, 2))
+    look(team)
+    (alert,) = team.verb("status")["alerts"]
+    assert alert["text"].startswith("typo.txt was set aside: line 2: the date is over 7 days ahead of 2026-11-30")
+    assert team.run("parse", str(team.inbox / "typo.txt")).exit_code == 1
+    team.drop("typo.txt", "2026-11-30\n\n" + numbered(1, 2))
+    look(team)
+    assert [(one["edition"], one["state"]) for one in team.verb("documents")] == [("2026-11-30", "accepted")]
+    assert causes(team) == []
+    team.at(f"{DAY} 09:00")
+    assert team.titles() == items(1, 2)

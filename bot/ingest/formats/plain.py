@@ -50,6 +50,7 @@ def read(text: str) -> ParsedDocument:
     """Read a whole file; with problems, the entries that could be read are listed all the same."""
     blocks = list(_blocks(text.split("\n")))
     problems: list[Problem] = []
+    first_line = blocks[0].line if blocks else 1
     edition = _take_edition(blocks, problems)
     entries: list[ParsedEntry] = []
     if not blocks:
@@ -64,7 +65,7 @@ def read(text: str) -> ParsedDocument:
             position = len(entries) + 1
             entries.append(ParsedEntry(repo=repo, title=title[1], body=body, position=position, line=title[0]))
     problems.sort(key=lambda problem: problem.line)
-    return ParsedDocument(entries=tuple(entries), problems=tuple(problems), edition=edition)
+    return ParsedDocument(entries=tuple(entries), problems=tuple(problems), edition=edition, edition_line=first_line)
 
 
 def is_blank(line: str) -> bool:

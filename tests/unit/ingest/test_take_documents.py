@@ -28,10 +28,10 @@ def storage() -> MemoryStorage:
     return MemoryStorage()
 
 
-def take(storage: MemoryStorage, name: str, text: str | bytes) -> Taken:
+def take(storage: MemoryStorage, name: str, text: str | bytes, *, arrived: datetime = ARRIVED) -> Taken:
     ingest = Ingest(storage=storage, vocabulary=load(), zone=ZoneInfo("Asia/Shanghai"), clock=FixedClock())
     data = text if isinstance(text, bytes) else text.encode()
-    return ingest.take(source="folder", name=name, data=data, arrived_at=ARRIVED)
+    return ingest.take(source="folder", name=name, data=data, arrived_at=arrived)
 
 
 def digest(*pairs: tuple[str, str], repo: str = "a/b") -> str:
@@ -59,6 +59,11 @@ def test_the_same_bytes_again_change_nothing(storage: MemoryStorage) -> None:
     [
         ("2026-11-20.txt", "2026-11-28\n\n" + digest(("t", "b")), date(2026, 11, 28)),
         ("2026-11-20.txt", digest(("t", "b")), date(2026, 11, 20)),
+        # A name that far ahead is mistyped; a week is not.
+        ("2062-11-30.txt", digest(("t", "b")), date(2026, 11, 30)),
+        ("2026-12-08.txt", digest(("t", "b")), date(2026, 11, 30)),
+        ("2026-12-07.txt", digest(("t", "b")), date(2026, 12, 7)),
+        ("a.txt", "2026-12-07\n\n" + digest(("t", "b")), date(2026, 12, 7)),
         # 22:00 in UTC is the next morning in Shanghai.
         ("today.txt", digest(("t", "b")), date(2026, 11, 30)),
     ],
@@ -87,7 +92,8 @@ def test_an_older_edition_that_comes_late_does_not_undo_the_newer_wording(storag
 def test_a_reworded_title_is_the_same_entry_also_the_next_time(storage: MemoryStorage) -> None:
     take(storage, "2026-11-20.txt", digest(("修复任务重复执行", LONG)))
     assert take(storage, "2026-11-21.txt", digest(("修复任务被重复执行的竞态", LONG))).revised == 1
-    assert take(storage, "2027-03-01.txt", digest(("修复任务重复执行", LONG))).new_entries == 0
+    later = datetime(2027, 3, 1, 1, 0, tzinfo=UTC)
+    assert take(storage, "2027-03-01.txt", digest(("修复任务重复执行", LONG)), arrived=later).new_entries == 0
     assert len(storage.entries) == 1
 
 
