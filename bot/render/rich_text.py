@@ -13,6 +13,8 @@ from bot.text.spans import Bold, Code, Enumeration, Inline, Link, Node, Strike, 
 
 WORST: Final = 5
 """The measure of the worst character, `&`."""
+_BEYOND: Final = 4
+"""So many elements after the first that has no room are looked at: a cut is judged by what follows it."""
 _TRAILING: Final = "，、；：。,;:. \t\n\u3000"
 
 
@@ -56,6 +58,14 @@ def length(elements: Iterable[Element]) -> int:
     """The visible characters of sections, lists or inline elements."""
     return sum(
         length(element["elements"]) if "elements" in element else len(element.get("text", "")) for element in elements
+    )
+
+
+def weight(elements: Iterable[Element]) -> int:
+    """What sections, lists or inline elements add to a payload."""
+    return sum(
+        weight(element["elements"]) + limits.FRAME if "elements" in element else _weight(element)
+        for element in elements
     )
 
 
@@ -155,7 +165,8 @@ class _Filling:
 
     def add(self, line: Element, number: int | None) -> None:
         """Put a section, or a list's item with its 0-based number, into this part or the next ones."""
-        run = _Run.of(line["elements"])
+        elements = line["elements"]
+        run = self._beginning(elements)
         if not self._fits(run) and self._part and self._room.text * 3 < self._whole.text * 2:
             self._turn()
         while not self._fits(run):
@@ -165,7 +176,8 @@ class _Filling:
                 continue
             position = position or run.cut_inside(self._room)
             self._put(run.before(position), number)
-            run = _Run.of(run.after(position))
+            elements = [*run.after(position), *elements[len(run.elements) :]]
+            run = self._beginning(elements)
             number = None
             self._turn()
         self._put(run.elements, number)
@@ -173,6 +185,17 @@ class _Filling:
 
     def done(self) -> tuple[list[Element], ...]:
         return tuple(part for part in self._parts if part) or ([],)
+
+    def _beginning(self, elements: Sequence[Element]) -> _Run:
+        """The elements, or more of them than a part holds: a line of thousands is not read whole for each part."""
+        text = max(self._room.text, self._later.text)
+        payload = max(self._room.payload, self._later.payload)
+        for number, element in enumerate(elements, start=1):
+            text -= len(element.get("text", ""))
+            payload -= _weight(element)
+            if text < 0 or payload < 0:
+                return _Run.of(elements[: number + _BEYOND])
+        return _Run.of(elements)
 
     @property
     def _part(self) -> list[Element]:

@@ -12,7 +12,8 @@ from bot.model import Entry, Json, Message
 from bot.render import actions, limits
 from bot.render.entries import body_parts, entry_values
 from bot.render.kit import Kit
-from bot.render.pieces import Element, Pieces, numbered, plain_text, section
+from bot.render.pieces import Element, Pieces, inline, numbered, plain_text, section
+from bot.render.rich_text import weight
 from bot.render.split import shorten
 from bot.render.views import HomeGroup, HomeView, RootLine
 
@@ -21,6 +22,9 @@ _LATER: Final = 5
 _WIDTHS: Final = (150, 75, 40)
 _LINES: Final = 30
 _GROUPS: Final = 20
+_WINDOW: Final = limits.VIEW_PAYLOAD - 10_000
+"""What the parts of an entry may weigh in a window; the rest is for its title, its controls and a team's template."""
+_PARTS: Final = limits.VIEW_BLOCKS - 10
 
 
 def metadata(**values: object) -> str:
@@ -49,7 +53,7 @@ def modal(
     """An entry opened whole, with what can be done with it. `share_to`: the channel it may be shared to."""
     words = kit.words
     values = entry_values(kit, entry)
-    first, *more = body_parts(values["title"], values["body"])
+    first, *more = _that_fit(kit, body_parts(values["title"], values["body"]))
     later = [words.date(day) for day in dict.fromkeys(entry.editions) if day > entry.edition][:_LATER]
     key = "first_posted_again" if later else "first_posted"
     shown = {
@@ -66,6 +70,18 @@ def modal(
     }
     carried = metadata(entry=entry.id, channel=share_to, **state)
     return kit.view("modal", shown, _frame(kit, "modal", actions.ENTRY_VIEW, carried))
+
+
+def _that_fit(kit: Kit, parts: Sequence[list[Element]]) -> list[list[Element]]:
+    """As many parts as a window takes, and a line that says where the rest is."""
+    kept: list[list[Element]] = []
+    room = _WINDOW
+    for part in parts:
+        room -= weight(part) + limits.FRAME
+        if room < 0 or len(kept) == _PARTS:
+            return [*kept, inline(kit.words.say("modal_cut"))]
+        kept.append(part)
+    return kept
 
 
 def share_form(kit: Kit, entry: Entry, *, channel_id: str, state: Mapping[str, object]) -> dict[str, Any]:

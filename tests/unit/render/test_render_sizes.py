@@ -134,3 +134,31 @@ def test_channels_beyond_what_a_home_tab_takes_are_counted():
     view = RENDERER.home(HomeView(local_date=DAY, today=groups, saved=()), seeds.style())
     texts = [one["text"] for one in walk(view["blocks"]) if one.get("type") == "text"]
     assert "还有 15 条" in texts
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize(
+    ("piece", "times"),
+    [
+        ("`a` `b` `c` ", 4_000),
+        ("tests/a.py #48017 ", 3_000),
+        ("一句话，没有完。", 40_000),
+        ("&", 80_000),
+        ("1) `a`；2) #1；3) c。\n\n", 3_000),
+    ],
+)
+def test_a_text_of_any_length_opens_in_a_window_and_says_where_its_rest_is(piece, times, language):
+    entry = replace(seeds.seed_entries()[0], body=piece * times)
+    view = RENDERER.modal(entry, seeds.style(language=language), saved=False, thread_link=seeds.permalink(1))
+    judge_view(view)
+    said = {Language.ZH: "其余见频道里的消息", Language.EN: "the rest is in the channel's messages"}[language]
+    assert [said in str(block) for block in view["blocks"]].count(True) == 1
+    assert said in str(view["blocks"][-3])
+
+
+def test_a_text_that_fits_into_a_window_is_whole_and_says_nothing_more():
+    entry = replace(seeds.seed_entries()[0], body="`a` `b` " * 800)
+    view = RENDERER.modal(entry, seeds.style(), saved=False)
+    judge_view(view)
+    assert sum(one["text"] == "a" for one in walk(view["blocks"]) if one.get("type") == "text") == 800
+    assert "放不下" not in str(view)
