@@ -9,6 +9,7 @@ from bot.model import Order, Phrase, Term, Verdict
 from bot.readers.widen import widen
 from bot.text.glossary import Glossary
 from bot.text.normalise import normalise
+from bot.text.pulls import address
 from bot.text.tokens import metadata, phrase
 
 NAMES: Mapping[str, str] = {
@@ -54,10 +55,6 @@ _VERDICTS: Mapping[Verdict, tuple[str, ...]] = {
     Verdict.SKIM: ("skim", "quickread", "速读", "快速阅读", "值得快速阅读", "略读", "浏览"),
     Verdict.SKIP: ("skip", "optional", "跳过", "可跳过", "略过", "不必读"),
 }
-_LINK = re.compile(
-    r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:/(?:pull|issues)/(\d+)(?:/[\w./-]*)?)?/?(?:[#?].*)?",
-    re.ASCII,
-)
 _PULL_REQUEST = re.compile(r"(?:([\w.-]+/[\w.-]+)#|#|!)?(\d{1,9})", re.ASCII)
 
 
@@ -80,10 +77,10 @@ def term(kind: str, value: str, *, glossary: Glossary, topics: Mapping[str, str]
 
 def pull_request(value: str) -> Term | None:
     """`48017`, `#48017`, `owner/repo#12` or a link; None if it is none of these."""
-    link = _LINK.fullmatch(value)
+    link = address(value)
     found = _PULL_REQUEST.fullmatch(value)
-    if link and link[2]:
-        name = f"{link[1]}#{link[2]}"
+    if link and link.number:
+        name = f"{link.repo}#{link.number}"
     elif found:
         name = f"{found[1]}#{int(found[2])}" if found[1] else str(int(found[2]))
     else:
@@ -97,8 +94,8 @@ def _alternatives(
 ) -> Iterator[tuple[Phrase, ...]]:
     token: str | None = None
     if kind == "repo":
-        link = _LINK.fullmatch(value)
-        token = metadata(kind, link[1] if link else value)
+        link = address(value)
+        token = metadata(kind, link.repo if link else value)
     elif kind == "topic":
         wanted = normalise(value)
         token = metadata(kind, topics.get(wanted, "-".join(wanted.split())))

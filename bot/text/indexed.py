@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from bot.model import Entry
 from bot.text.normalise import fold, normalise
-from bot.text.pulls import linked_pulls
+from bot.text.pulls import address, linked_pulls
 from bot.text.tokens import MAX_CHARACTERS, MAX_JOINED, metadata, scan, stream
 
 EVERY = "is:entry"
 """The token of every entry, for queries that only exclude."""
 
 _NUMBER = re.compile(r"#(\d+)\Z", re.ASCII)
-_LINKED = re.compile(r"/([\w.-]+/[\w.-]+)/(?:pull|issues|merge_requests)/(\d+)", re.ASCII)
 _WORD_LENGTHS = range(3, 33)
 
 
@@ -81,10 +80,10 @@ def _pull_requests(entry: Entry) -> Iterator[str]:
     for link in linked_pulls(f"{entry.title[:MAX_CHARACTERS]}\n{entry.body[:MAX_CHARACTERS]}"):
         yield link.number
         yield f"{link.repo}#{link.number}"
-    linked = _LINKED.search(entry.url or "")
-    if linked:
-        yield linked[2]
-        yield f"{linked[1]}#{linked[2]}"
+    subject = address(entry.url or "")
+    if subject and subject.number:
+        yield subject.number
+        yield f"{subject.repo}#{subject.number}"
 
 
 def _path_parts(path: str) -> Iterator[str]:

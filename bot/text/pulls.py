@@ -1,4 +1,4 @@
-"""Pull requests that a text names by their address on GitHub."""
+"""Addresses on GitHub: the pull requests that a text links to, and what one address stands for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_LINK = re.compile(
-    r"(?<![A-Za-z0-9_.@/-])(?i:(?:https?://)?(?:www\.)?github\.com)/"
-    r"(?P<repo>[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100})/pull/(?P<number>[1-9]\d{0,7})(?![A-Za-z0-9_-])",
-    re.ASCII,
-)
+_REPO = r"(?i:(?:https?://)?(?:www\.)?github\.com)/(?P<repo>[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100})"
+_IN_TEXT = re.compile(rf"(?<![A-Za-z0-9_.@/-]){_REPO}/pull/(?P<number>[1-9]\d{{0,7}})(?![A-Za-z0-9_-])", re.ASCII)
+_ALONE = re.compile(rf"{_REPO}(?:/(?:pull|issues)/(?P<number>\d+)(?:/[\w./-]*)?)?/?(?:[#?].*)?", re.ASCII)
 
 
 class LinkedPull(NamedTuple):
@@ -28,5 +26,18 @@ def linked_pulls(text: str) -> Iterator[LinkedPull]:
     """
     if "/pull/" not in text:
         return
-    for found in _LINK.finditer(text):
+    for found in _IN_TEXT.finditer(text):
         yield LinkedPull(found.start(), found["repo"], found["number"])
+
+
+class Address(NamedTuple):
+    """A repository, or one pull request or issue of it."""
+
+    repo: str
+    number: str | None
+
+
+def address(written: str) -> Address | None:
+    """Give what an address that stands alone means; None where it is no such address on GitHub."""
+    found = _ALONE.fullmatch(written)
+    return Address(found["repo"], found["number"]) if found else None

@@ -105,6 +105,7 @@ def test_fillers_are_left_out_unless_there_is_nothing_else() -> None:
         ("＃４８０１７", "pr:48017"),
         ("vllm-project/vllm#12", "pr:vllm-project/vllm#12"),
         ("pr:https://github.com/a/b/pull/12", "pr:a/b#12"),
+        ("pr:www.GitHub.com/a/b/issues/12/files#r1", "pr:a/b#12"),
     ],
 )
 def test_facts_are_asked_for_by_name(text: str, token: str) -> None:
