@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import time
 from pathlib import Path
 
-from bot.config import ChannelConfig, Config
+from bot.config import ChannelConfig, Config, PolicyConfig
 from bot.delivery.policy import ChannelPolicy, DeliverySettings, Schedule, SlotTime, Style, Wanted, WhenEmpty
 from bot.model import Channel
 from bot.render.views import Style as RenderStyle
@@ -14,7 +14,6 @@ from bot.render.views import Style as RenderStyle
 def channel_policy(config: Config, channel: ChannelConfig, resolved: Channel, *, many_repos: bool) -> ChannelPolicy:
     """What a channel wants. `many_repos`: whether entries of several repositories can reach it."""
     schedule = channel.schedule
-    include, exclude = channel.policy.include, channel.policy.exclude
     return ChannelPolicy(
         channel=resolved,
         name=channel.channel,
@@ -24,18 +23,23 @@ def channel_policy(config: Config, channel: ChannelConfig, resolved: Channel, *,
             skip_dates=frozenset(schedule.skip_dates),
             pause_until=schedule.pause_until,
         ),
-        wanted=Wanted(
-            repos=include.repositories,
-            not_repos=exclude.repositories,
-            topics=include.topics,
-            not_topics=exclude.topics,
-        ),
+        wanted=wanted_by(channel.policy),
         style=channel_style(config, channel, many_repos=many_repos),
         first_run_limit=channel.first_run_limit,
         catch_up=schedule.catch_up,
         late_grace=schedule.late_after,
         max_messages=channel.max_messages,
         when_empty=WhenEmpty(channel.when_empty.value),
+    )
+
+
+def wanted_by(policy: PolicyConfig) -> Wanted:
+    """Which entries a policy chooses."""
+    return Wanted(
+        repos=policy.include.repositories,
+        not_repos=policy.exclude.repositories,
+        topics=policy.include.topics,
+        not_topics=policy.exclude.topics,
     )
 
 

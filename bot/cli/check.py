@@ -13,14 +13,18 @@ from bot.cli.options import SOME_FAILED, config_option, verb
 if TYPE_CHECKING:
     from bot.config import Config
 
+_NEWEST = 20_000
+"""So many entries are compared with policies: a second's work."""
+
 
 @verb("check", example="digest-bot check --config config.yaml")
 @config_option
 def command(config_path: Path) -> None:
     """Say whether configuration, inbox, templates, glossary and database are usable. Asks Slack nothing.
 
-    Every template is rendered with the nastiest entry we know. Exit code 1 if something is wrong, 2 if the
-    configuration or the database cannot be read at all.
+    Every template is rendered with the nastiest entry we know. A policy that names what no entry so far has is warned
+    of: it may be meant so. Exit code 1 if something is wrong, 2 if the configuration or the database cannot be read at
+    all.
     """
     from bot.config import load  # noqa: PLC0415 - --help must not wait for it
 
@@ -38,6 +42,10 @@ def command(config_path: Path) -> None:
         click.echo(f"{name}: {'ok' if not faults else ''}".rstrip())
         for fault in faults:
             click.echo(f"  {fault}")
+    warnings = _policies(config)
+    click.echo(f"policies: {'ok' if not warnings else ''}".rstrip())
+    for warning in warnings:
+        click.echo(f"  warning: {warning}")
     if wrong:
         raise SystemExit(SOME_FAILED)
 
@@ -53,7 +61,7 @@ def _inbox(config: Config) -> Iterator[str]:
 
 
 def _templates(config: Config) -> Iterator[str]:
-    from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415
+    from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415 - --help must not wait for it
     from bot.bootstrap.policies import templates_folder  # noqa: PLC0415
     from bot.render.sample import check_templates  # noqa: PLC0415
 
@@ -68,13 +76,31 @@ def _templates(config: Config) -> Iterator[str]:
 
 
 def _glossary(config: Config) -> Iterator[str]:
-    from bot.bootstrap.archive import load_glossary  # noqa: PLC0415
+    from bot.bootstrap.archive import load_glossary  # noqa: PLC0415 - --help must not wait for it
 
     yield from (str(fault) for fault in load_glossary(config).contradictions())
 
 
+def _policies(config: Config) -> tuple[str, ...]:
+    from bot.bootstrap.unmatched import unmatched  # noqa: PLC0415 - --help must not wait for it
+    from bot.errors import StorageError  # noqa: PLC0415
+    from bot.storage.engine import open_database  # noqa: PLC0415
+    from bot.storage.migrate import current, head  # noqa: PLC0415
+    from bot.storage.plan_store import newest_candidates  # noqa: PLC0415
+
+    database = open_database(config.database, source=config.database_source)
+    try:
+        is_there = database.path is None or database.path.exists()
+        archived = newest_candidates(database, _NEWEST) if is_there and current(database) == head() else ()
+        return unmatched(config, archived)
+    except StorageError:
+        return ()  # what is wrong with it was said above
+    finally:
+        database.close()
+
+
 def _database(config: Config) -> Iterator[str]:
-    from bot.errors import StorageUnavailable  # noqa: PLC0415
+    from bot.errors import StorageUnavailable  # noqa: PLC0415 - --help must not wait for it
     from bot.storage.engine import open_database, shown  # noqa: PLC0415
     from bot.storage.migrate import current, forgotten, head  # noqa: PLC0415
 

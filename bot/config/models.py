@@ -122,7 +122,7 @@ class ScheduleConfig(_Model):
 
 
 class SelectionConfig(_Model):
-    """A choice of entries: those of these repositories, or with these words in title, text or topics."""
+    """Repositories, and words in title, text or topics. README: how the two combine, and with an exclusion."""
 
     repositories: tuple[Repository, ...] = Field(default=(), strict=False, description="owner/name, name, or owner/*")
     topics: tuple[Word, ...] = Field(default=(), strict=False, description="topic ids or words, any language")

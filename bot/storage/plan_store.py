@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
 
 import structlog
-from sqlalchemy import Connection, exists, select, true, update
+from sqlalchemy import Connection, Row, exists, select, true, update
 
 from bot.delivery.values import (
     Block,
@@ -25,6 +26,11 @@ from bot.storage.rows import by_team, chunks, delivery_columns, delivery_of, in_
 from bot.storage.schema import appearances, channels, deliveries, documents, entries, slot_documents, slots, teams
 
 log = structlog.get_logger(__name__)
+
+_OF_CANDIDATE = (entries.c.id, entries.c.repo, entries.c.title, entries.c.body, entries.c.extraction)
+_BEYOND = 2**63 - 1
+"""An id that no entry has yet."""
+_CHUNK = 500
 
 
 class PlanStore:
@@ -236,30 +242,37 @@ def _channel_states(connection: Connection, names: Mapping[Channel, str]) -> dic
     return found
 
 
+def newest_candidates(database: Database, limit: int) -> Iterator[Candidate]:
+    """Give the newest `limit` entries as a policy sees them, the newest first, and read no more than are taken.
+
+    Raises StorageUnavailable.
+    """
+    before, left = _BEYOND, limit
+    while left > 0:
+        statement = select(*_OF_CANDIDATE).where(entries.c.id < before).order_by(entries.c.id.desc())
+        with database.reading() as connection:
+            rows = connection.execute(statement.limit(min(left, _CHUNK))).all()
+        if not rows:
+            return
+        yield from map(_candidate, rows)
+        before, left = rows[-1].id, left - len(rows)
+
+
 def _candidates(connection: Connection, document_ids: Sequence[int]) -> list[tuple[int, Candidate]]:
     statement = (
-        select(
-            appearances.c.document_id,
-            entries.c.id,
-            entries.c.repo,
-            entries.c.title,
-            entries.c.body,
-            entries.c.extraction,
-        )
+        select(appearances.c.document_id, *_OF_CANDIDATE)
         .join_from(appearances, entries, appearances.c.entry_id == entries.c.id)
         .where(appearances.c.document_id.in_(document_ids))
         .order_by(appearances.c.document_id, appearances.c.position)
     )
-    return [
-        (
-            row.document_id,
-            Candidate(
-                entry_id=row.id,
-                repo=row.repo,
-                title=row.title,
-                body=row.body,
-                topics=tuple(row.extraction.get("topics", ())),
-            ),
-        )
-        for row in connection.execute(statement)
-    ]
+    return [(row.document_id, _candidate(row)) for row in connection.execute(statement)]
+
+
+def _candidate(row: Row[*tuple[Any, ...]]) -> Candidate:
+    return Candidate(
+        entry_id=row.id,
+        repo=row.repo,
+        title=row.title,
+        body=row.body,
+        topics=tuple(row.extraction.get("topics", ())),
+    )

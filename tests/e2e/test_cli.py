@@ -294,6 +294,47 @@ def test_check_is_content_with_a_fresh_checkout_and_names_what_is_wrong(team, di
     assert "nowhere" in out
 
 
+POLICIES = """
+channels:
+  - channel: "#typo"
+    policy: {include: {repositories: [vllm, vlm-project/vllm], topics: [ROCM, rocmm, 没有的词]}}
+  - channel: "#never"
+    policy: {include: {repositories: [vllm]}, exclude: {repositories: ["vllm-project/*"]}}
+  - channel: "#fine"
+    policy: {include: {repositories: ["vllm-project/*"], topics: [rocm]}, exclude: {topics: [没有的词]}}
+  - channel: "#all"
+"""
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_check_warns_of_what_a_channel_asks_for_and_nothing_has(team, digest_bot, taken):
+    (team / "config.yaml").write_text(POLICIES, "utf-8")
+    if taken:
+        assert digest_bot("ingest")[0] == 0
+        for path in (team / "seeds").iterdir():
+            path.unlink()
+    code, out, _err = digest_bot("check")
+    assert code == 0
+    warnings = [line.partition("warning: ")[2] for line in out.split("\n") if "warning: " in line]
+    assert [(line.split(":")[0], line.rpartition(": ")[2]) for line in warnings[:3]] == [
+        ("#typo", "vlm-project/vllm (did you mean vllm-project/vllm?)"),
+        ("#typo", "rocmm (did you mean ROCm?)"),
+        ("#typo", "没有的词"),
+    ]
+    (last,) = warnings[3:]
+    assert last.startswith("#never: ")
+    assert "policy as a whole" in last
+    assert (team / "bot.db").exists() == taken
+
+
+def test_check_warns_of_no_policy_before_anything_has_arrived(team, digest_bot):
+    (team / "config.yaml").write_text(POLICIES, "utf-8")
+    for path in (team / "seeds").iterdir():
+        path.unlink()
+    code, out, _err = digest_bot("check")
+    assert (code, out.count("warning")) == (0, 0)
+
+
 @pytest.mark.parametrize("verb", ["check", "migrate", "ingest", "status", "demo"])
 def test_a_database_that_cannot_be_one_is_blamed_on_where_it_was_said(team, digest_bot, monkeypatch, verb):
     words = (verb, "--once", "--port", "0") if verb == "demo" else (verb,)
