@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 160
 """Columns where no terminal says how many there are."""
+_TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 _STATES = ("planned", "sending", "sent", "failed", "uncertain", "held", "skipped")
 _EXAMPLE = (
     "digest-bot deliveries --state held\n"
@@ -66,9 +68,19 @@ _config_option = click.option(
 """After the verb as well as before it: `deliveries --config FILE settle` and `deliveries settle --config FILE`."""
 
 
+def _stamp(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """The ts, as Slack writes it. Kept in any other form, no later change of the message would find it."""
+    if not _TS.fullmatch(value):
+        raise click.BadParameter(
+            f"{value!r} is no ts, such as 1796086800.000100. Copy the message's link in Slack: "
+            "it ends with p1796086800000100, which is the ts with a dot missing before its last six digits."
+        )
+    return value
+
+
 @verb("settle", example="digest-bot deliveries settle 3f2a 1796086800.000100")
 @click.argument("key")
-@click.argument("ts")
+@click.argument("ts", callback=_stamp)
 @_config_option
 @click.pass_obj
 def settle(configured: Path, config_path: Path | None, key: str, ts: str) -> None:

@@ -51,6 +51,17 @@ def blind(team) -> Team:
     return team
 
 
+@pytest.mark.parametrize(
+    "ts", ["yes", "1796086800", "p1796086800000100", "1796086800.1", "1796086800.000100 ", "１796086800.000100", ""]
+)
+def test_a_held_message_is_not_settled_with_what_is_no_ts(blind, ts):
+    (held,) = blind.verb("deliveries", "--state", "held")
+    ended = blind.run("deliveries", "settle", held["key"][:8], ts)
+    assert ended.exit_code == 2
+    assert "is no ts, such as 1796086800.000100. Copy the message's link" in " ".join(ended.stderr.split())
+    assert blind.verb("deliveries", "--state", "held") == [held]
+
+
 def test_where_history_may_not_be_read_the_message_is_held_told_once_and_holds_back_the_later_ones(blind):
     assert blind.titles() == items(1, 2)
     (told,) = blind.told()
