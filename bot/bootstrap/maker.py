@@ -10,7 +10,7 @@ from itertools import groupby
 from bot.bootstrap.policies import render_style
 from bot.delivery.policy import Style
 from bot.delivery.values import RootView, SentMessage, Wording
-from bot.model import Entry, Layout, Message, Verdict
+from bot.model import Channel, Entry, Layout, Message, Verdict
 from bot.render.messages import Renderer
 from bot.render.views import CarriedGroup, CarriedLine, Change, Edited, Late, RootLine
 from bot.render.views import RootView as RenderRootView
@@ -59,12 +59,19 @@ class RenderedMessages:
         """Make what stands in place of a part that a shorter text does not need any more."""
         return self._renderer.text_ended(render_style(style))
 
-    def entry_reply(self, entry: Entry, before: Wording, style: Style) -> Message:
-        """Make the line in the thread of an entry that has changed."""
+    def entry_reply(
+        self, entry: Entry, before: Wording, style: Style, *, channel: Channel, sent: SentMessage | None
+    ) -> Message:
+        """Make the line in the thread of an entry that has changed; it names the entry in a thread of several."""
         old = Verdict(before.verdict) if before.verdict else None
+        named = None
+        if sent is None or sent.thread_ts is not None:
+            named = self._line(entry, sent, channel.channel_id)
+        elif sent.ts == sent.root_ts:  # its line in a compact root: a link there would lead to where one is
+            named = self._line(entry, None, channel.channel_id)
         if old is not entry.extraction.verdict:
-            return self._renderer.verdict_changed(old, entry.extraction.verdict, render_style(style))
-        return self._renderer.text_changed(render_style(style))
+            return self._renderer.verdict_changed(old, entry.extraction.verdict, render_style(style), named=named)
+        return self._renderer.text_changed(render_style(style), named=named)
 
     def alert(self, text: str) -> Message:
         """Make a plain message of ours."""

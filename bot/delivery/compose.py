@@ -85,8 +85,10 @@ class Composer:
             raise MessageInvalid(f"{delivery.subject} is not in the database any more")
         if delivery.kind is DeliveryKind.REPLY:
             before = self._before(entry, delivery.revision)
+            channel = delivery.channel
+            sent = self._sent(channel, (entry.id,)).get(entry.id)
             with _making(delivery):
-                message = self._maker.entry_reply(entry, before, policy.style)
+                message = self._maker.entry_reply(entry, before, policy.style, channel=channel, sent=sent)
             return Parcel(message=message, thread_ts=turn.parents.get(delivery.subject))
         overtaken = delivery.ordinal < turn.highest_sent and delivery.part == 0
         with _making(delivery):

@@ -379,8 +379,13 @@ class MessageMaker(Protocol):
     def entry_end(self, style: Style) -> Message:
         """Make what stands in place of a part that the entry, shorter now, does not need any more."""
 
-    def entry_reply(self, entry: Entry, before: Wording, style: Style) -> Message:
-        """Make the line in the thread that tells readers that the entry has changed."""
+    def entry_reply(
+        self, entry: Entry, before: Wording, style: Style, *, channel: Channel, sent: SentMessage | None
+    ) -> Message:
+        """Make the line in the thread that tells readers that the entry, `sent` to the channel, has changed.
+
+        In a thread that is not the entry's own it names the entry.
+        """
 
     def alert(self, text: str) -> Message:
         """Make a plain message of ours."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bot.model import Answer, Entry, Language, Message, Verdict
 from bot.render import answers, entries, heads, limits, surfaces
@@ -16,6 +16,9 @@ from bot.render.templates import Fallback, Templates
 from bot.render.views import Edited, EditionView, HelpView, HomeView, Place, RootLine, RootView, Style
 from bot.render.words import Words
 from bot.text.vocabulary import Vocabulary
+
+_NAMED: Final = 75
+"""Characters of a title in a line about an entry: as many as in a list."""
 
 
 class Renderer:
@@ -57,15 +60,17 @@ class Renderer:
         line = words.say("head", name=words.say("name_plain"), day=words.day(day))
         return self._sentence(style, line + words.say("colon") + words.say("empty_slot"))
 
-    def verdict_changed(self, old: Verdict | None, new: Verdict | None, style: Style) -> Message:
-        """The line in an entry's thread when its verdict has changed."""
+    def verdict_changed(
+        self, old: Verdict | None, new: Verdict | None, style: Style, *, named: RootLine | None = None
+    ) -> Message:
+        """The line in an entry's thread when its verdict has changed; `named` is the entry, in a thread of several."""
         words = self._kit(style).words
         old_word, new_word = (words.tag(one) if one else words.say("verdict_unknown") for one in (old, new))
-        return self._sentence(style, words.say("verdict_changed", old=old_word, new=new_word))
+        return self._notice(style, named, words.say("verdict_changed", old=old_word, new=new_word))
 
-    def text_changed(self, style: Style) -> Message:
-        """The line in an entry's thread when much of its text has changed."""
-        return self._sentence(style, self._kit(style).words.say("text_changed"))
+    def text_changed(self, style: Style, *, named: RootLine | None = None) -> Message:
+        """The line in an entry's thread when much of its text has changed; `named`: see `verdict_changed`."""
+        return self._notice(style, named, self._kit(style).words.say("text_changed"))
 
     def text_ended(self, style: Style) -> Message:
         """What stands in place of a continuation when the entry has become shorter."""
@@ -174,6 +179,12 @@ class Renderer:
 
     def _sentence(self, style: Style, pieces: Pieces) -> Message:
         return self._kit(style).message("sentence", {"sentence": pieces})
+
+    def _notice(self, style: Style, named: RootLine | None, notice: str) -> Message:
+        if named is None:
+            return self._sentence(style, notice)
+        kit = self._kit(style)
+        return self._sentence(style, [*kit.line_title(named, _NAMED), " · ", notice])
 
     def forget_templates(self) -> None:
         """Read the teams' templates anew when they are next needed."""

@@ -175,5 +175,7 @@ def _answers(
     yield renderer.alert(_NASTY * 99, style)
     yield renderer.sentence("saved", style, title=_NASTY * 99)
     yield renderer.verdict_changed(None, Verdict.SKIP, style)
+    yield renderer.verdict_changed(Verdict.SKIM, None, style, named=lines[0])
     yield renderer.text_changed(style)
+    yield renderer.text_changed(style, named=lines[0])
     yield renderer.text_ended(style)

@@ -112,6 +112,31 @@ def test_more_than_a_tenth_of_new_text_is_told_in_one_line_of_the_thread(deliver
     assert len(morning.channel.replies(entries[0]["ts"])) == 1
 
 
+@pytest.mark.parametrize("layout", ["thread", "compact"])
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("zh", ["修复调度器死锁 · 正文有较大改动。", "Faster startup · 评价有变：建议 → 速读"]),
+        (
+            "en",
+            [
+                "修复调度器死锁 · Much of the text has changed.",
+                "Faster startup · Rating changed: Recommended → Skim",
+            ],
+        ),
+    ],
+)
+def test_in_a_thread_of_several_entries_the_line_names_the_one_that_has_changed(deliver, layout, language, told):
+    morning, root, entries = deliver(layout=layout, language=language)
+    two = TWO._replace(body=TWO.body.replace("建议阅读", "值得快速阅读"))
+    change(morning, OTHER_TEXT, two, THREE)
+    said = morning.channel.replies(root["ts"])[len(entries) :]
+    assert sorted(map(plain, said)) == sorted(told)
+    places = [links(one["blocks"]) for one in sorted(said, key=plain, reverse=True)]
+    expected = [[morning.channel.permalink(one["ts"])] for one in entries[:2]]
+    assert places == expected
+
+
 def test_a_changed_title_also_changes_the_root_s_line_and_keeps_its_link(deliver, database_url):
     morning, root, entries = deliver(database_url)
     change(morning, OTHER_TITLE, TWO, THREE)
@@ -168,7 +193,7 @@ def test_in_the_other_layouts_the_message_in_the_thread_changes_and_the_line_fol
     assert [one["ts"] for one in thread[:3]] == [one["ts"] for one in entries]
     assert first_line(thread[0]) == OTHER_TITLE.title
     assert "标题和正文有改动" in plain(thread[0])
-    assert [plain(one) for one in thread[3:]] == ["评价有变：精读 → 建议"]
+    assert [plain(one) for one in thread[3:]] == [f"{OTHER_TITLE.title} · 评价有变：精读 → 建议"]
     assert not any(one.get("subtype") == "thread_broadcast" for one in thread)
 
 

@@ -243,7 +243,7 @@ class FakeMaker:
     def entry_end(self, style):
         return say("ends above")
 
-    def entry_reply(self, entry, before, style):
+    def entry_reply(self, entry, before, style, *, channel, sent):
         self._fail(f"reply e{entry.id}")
         return say(f"e{entry.id} now says r{entry.revision}")
 
