@@ -20,6 +20,7 @@ from bot.bootstrap.channels import Channels
 from bot.bootstrap.health import Health
 from bot.bootstrap.lost import FileWatch
 from bot.bootstrap.people import Front
+from bot.bootstrap.templates import template_faults
 from bot.bootstrap.watch import HUNG_AFTER, Watch
 from bot.config import Config
 from bot.delivery.policy import ChannelPolicy
@@ -169,7 +170,7 @@ class Bot:
         self.delivery.update(self.stopping)
 
     def reload(self) -> None:
-        """Take a new config.yaml; a wrong one is refused whole and the old one stays.
+        """Take a new config.yaml; a wrong one, or one with a broken template, is refused whole and the old one stays.
 
         Channels with all that they say, templates, the alert channel and `search.confined` count at once. What the
         parts were made with (database, inbox, delivery, topics and so on) counts from the next start, and the log says
@@ -179,11 +180,12 @@ class Bot:
             return
         try:
             config = self.reread()
+            faults = "\n".join(template_faults(config))
         except ConfigError as error:
-            _log.error("configuration_refused", error=str(error))
-            self.delivery.alarm.raise_alert(
-                "configuration", f"The new config.yaml is refused, the old one stays:\n{error}"
-            )
+            self._refuse("config.yaml is", str(error))
+            return
+        if faults:
+            self._refuse("templates are", faults)
             return
         later = _needs_a_start(self.config, config)
         self.config = config
@@ -194,6 +196,11 @@ class Bot:
             self.refresh_policies()
         except StorageUnavailable as error:
             _log.warning("waiting_for_database", tick="channels", reason=str(error))
+
+    def _refuse(self, what: str, reason: str) -> None:
+        _log.error("configuration_refused", error=reason)
+        text = f"The new {what} refused, the configuration and templates so far stay:\n{reason}"
+        self.delivery.alarm.raise_alert("configuration", text)
 
     # --- running ---
 

@@ -61,18 +61,9 @@ def _inbox(config: Config) -> Iterator[str]:
 
 
 def _templates(config: Config) -> Iterator[str]:
-    from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415 - --help must not wait for it
-    from bot.bootstrap.policies import templates_folder  # noqa: PLC0415
-    from bot.render.sample import check_templates  # noqa: PLC0415
+    from bot.bootstrap.templates import template_faults  # noqa: PLC0415 - --help must not wait for it
 
-    words = load_vocabulary(config)
-    folders = {templates_folder(config, channel) for channel in config.channels} | {None}
-    for folder in sorted(folders, key=str):
-        if folder is not None and not folder.is_dir():
-            yield f"{folder} is no folder: correct templates in the configuration"
-            continue
-        for fault in check_templates(folder, vocabulary=words):
-            yield fault if folder is None else f"{folder}: {fault}"
+    yield from template_faults(config)
 
 
 def _glossary(config: Config) -> Iterator[str]:

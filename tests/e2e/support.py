@@ -228,7 +228,7 @@ class Morning:
             signing_secret=self.workspace.signing_secret,
             api_url=self.workspace.api_url,
         )
-        bot = assemble(load(path), secrets, clock=self.clock)
+        bot = assemble(load(path), secrets, clock=self.clock, reread=lambda: load(path))
         self._bots.callback(bot.close)
         self._bots.callback(bot.front.stop, 1.0)
         bot.refresh_policies()

@@ -96,13 +96,46 @@ def test_a_mended_template_counts_after_a_reload_and_ends_the_alert(own):
     assert len(alerts(morning)) == 1
 
     path.write_text(OWN, "utf-8")
-    morning.bot.read_templates()
+    morning.bot.reload()
     morning.drop("tuesday.txt", digest(SHORT._replace(title="第二天的一条", body="建议阅读。换了模板。")))
     morning.at(f"{TUESDAY} 09:00")
 
     assert alerts(morning) == []
     last = morning.channel.messages()[-1]
     assert plain(last) == "第二天的一条\n建议\n建议阅读。换了模板。"
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ("[\n  {{ titel }}\n]", "entry, line 2: titel is not defined; did you mean title?"),
+        (FRAGILE, "entry, line 3: block 2 (header): "),
+        (
+            "[{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}]",
+            "entry, line 1: makes more",
+        ),
+    ],
+)
+def test_a_template_that_is_broken_at_a_reload_is_refused_and_the_one_so_far_stays(own, broken, reason):
+    morning, path = own(OWN)
+    morning.drop("monday.txt", digest(SHORT))
+    morning.at(f"{MONDAY} 09:00")
+    path.write_text(broken, "utf-8")
+    config = morning.bot.config
+    for _ in range(2):
+        morning.bot.reload()
+
+    assert morning.bot.config is config
+    (told,) = [plain(one) for one in morning.ops.messages()]
+    assert told.startswith("The new templates are refused")
+    assert f"{path.parent}: {reason}" in told
+    morning.drop("tuesday.txt", digest(SHORT._replace(title="第二天的一条", body="建议阅读。模板没有换。")))
+    morning.at(f"{TUESDAY} 09:00")
+    assert plain(morning.channel.messages()[-1]) == "第二天的一条\n建议\n建议阅读。模板没有换。"
+
+    path.write_text(OWN, "utf-8")
+    morning.bot.reload()
+    assert alerts(morning) == []
 
 
 def test_a_template_mended_before_a_start_ends_the_alert_too(own):
