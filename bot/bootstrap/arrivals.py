@@ -56,7 +56,7 @@ class Arrivals:
             return ()
         self.alarm.clear("inbox")
         for name, problem in look.unreadable:
-            self.alarm.raise_alert(_cause(name), f"{name} {problem.reason}")
+            self.alarm.raise_alert(cause_of(name), f"{name} {problem.reason}")
         taken = tuple(self._take(look))
         if self.stopping.is_set():
             return taken
@@ -68,15 +68,16 @@ class Arrivals:
 
     def _settle(self, present: frozenset[str], *, changed: bool) -> None:
         """Let go of files that are gone, and keep what stands in the others."""
-        gone = present != self._present
-        if gone:
-            self.ingest.forget_broken(INBOX, present)
-            for cause in self.alarm.standing(_CAUSE):
-                if cause.removeprefix(_CAUSE) not in present:
-                    self.alarm.clear(cause)
-        if gone or changed:
-            self._copies = {name: one for name, one in self._copies.items() if name in present}
-            self.ingest.keep(self._copies)
+        if changed:
+            self._present = None  # so that the next look does what this one may be kept from
+        if present == self._present:
+            return
+        self.ingest.forget_broken(INBOX, present)
+        for cause in self.alarm.standing(_CAUSE):
+            if cause.removeprefix(_CAUSE) not in present:
+                self.alarm.clear(cause)
+        self._copies = {name: one for name, one in self._copies.items() if name in present}
+        self.ingest.keep(self._copies)
         self._present = present
 
     def _take(self, arrivals: Iterable[Arrival]) -> list[Taken]:
@@ -87,28 +88,27 @@ class Arrivals:
                 return taken  # thousands of files must not keep a stop waiting; the next start takes the others
             arrival = waiting[0]
             try:
-                one = self.ingest.take(
-                    source=INBOX, name=arrival.name, data=arrival.data, arrived_at=arrival.arrived_at
-                )
+                taken.append(self._take_one(arrival))
             except StorageUnavailable:
                 for left in waiting:
                     self.inbox.again(left)
                 raise
             except Exception as error:  # noqa: BLE001 - a fault of ours with one file must not hold up the others
                 self._tell_failed(arrival.name, error)
-                waiting.pop(0)
-                continue
             waiting.pop(0)
-            taken.append(one)
-            self._copies.pop(one.name, None)
-            if one.document.name != one.name:
-                self._copies[one.name] = one.document
-            self._tell(one)
         return taken
+
+    def _take_one(self, arrival: Arrival) -> Taken:
+        one = self.ingest.take(source=INBOX, name=arrival.name, data=arrival.data, arrived_at=arrival.arrived_at)
+        self._copies.pop(one.name, None)
+        if one.document.name != one.name:
+            self._copies[one.name] = one.document
+        self._tell(one)
+        return one
 
     def _tell(self, one: Taken) -> None:
         document = one.document
-        cause = _cause(one.name)
+        cause = cause_of(one.name)
         if one.known and not one.restored:
             # A copy; or the process was stopped between taking the file and saying so.
             if document.state is DocumentState.ACCEPTED:
@@ -128,7 +128,7 @@ class Arrivals:
     def _tell_failed(self, name: str, error: Exception) -> None:
         _log.exception("document_failed", document=name)
         self.alarm.raise_alert(
-            _cause(name),
+            cause_of(name),
             f"{name} could not be taken ({type(error).__name__}), by a fault of the bot: the log has the trace. "
             "It is tried again when it changes, and at the next start.",
         )
@@ -136,12 +136,12 @@ class Arrivals:
     def _tell_broken(self, one: Taken) -> None:
         first = one.problems[0]
         self.alarm.raise_alert(
-            _cause(one.name),
+            cause_of(one.name),
             f"{one.name} was set aside: line {first.line}: {first.reason.rstrip('.')}. "
             "Mend the file and it is read again; `digest-bot documents` lists all of them.",
         )
 
 
-def _cause(name: str) -> str:
-    """The cause of alerts about one file."""
+def cause_of(name: str) -> str:
+    """The cause of alerts about the file with this name."""
     return f"{_CAUSE}{name}"
