@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import time
 from pathlib import Path
 
-from bot.config import ChannelConfig, Config, PolicyConfig
+from bot.config import ChannelConfig, Config, PolicyConfig, ScheduleConfig
 from bot.delivery.policy import ChannelPolicy, DeliverySettings, Schedule, SlotTime, Style, Wanted, WhenEmpty
 from bot.model import Channel
 from bot.render.views import Style as RenderStyle
@@ -17,12 +17,7 @@ def channel_policy(config: Config, channel: ChannelConfig, resolved: Channel, *,
     return ChannelPolicy(
         channel=resolved,
         name=channel.channel,
-        schedule=Schedule(
-            times=tuple(SlotTime(at=time.fromisoformat(at), days=schedule.days) for at in schedule.at),
-            zone=schedule.timezone,
-            skip_dates=frozenset(schedule.skip_dates),
-            pause_until=schedule.pause_until,
-        ),
+        schedule=schedule_of(schedule),
         wanted=wanted_by(channel.policy),
         style=channel_style(config, channel, many_repos=many_repos),
         first_run_limit=channel.first_run_limit,
@@ -30,6 +25,16 @@ def channel_policy(config: Config, channel: ChannelConfig, resolved: Channel, *,
         late_grace=schedule.late_after,
         max_messages=channel.max_messages,
         when_empty=WhenEmpty(channel.when_empty.value),
+    )
+
+
+def schedule_of(schedule: ScheduleConfig) -> Schedule:
+    """When a channel's slots are due."""
+    return Schedule(
+        times=tuple(SlotTime(at=time.fromisoformat(at), days=schedule.days) for at in schedule.at),
+        zone=schedule.timezone,
+        skip_dates=frozenset(schedule.skip_dates),
+        pause_until=schedule.pause_until,
     )
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from bot.cli.options import SOME_FAILED, config_option, epilog, json_option, print_json, verb
-
-if TYPE_CHECKING:
-    from bot.bootstrap.archive import Archive
+from bot.cli.reading import archive_to_read
 
 _WIDTH = 160
 """Columns where no terminal says how many there are."""
@@ -51,7 +48,7 @@ def command(
         return
     from bot.storage.listing import list_channels, list_deliveries  # noqa: PLC0415 - --help must not wait for it
 
-    with _archive(config_path) as archive:
+    with archive_to_read(config_path) as archive:
         rows = list_deliveries(archive.database, state=state, channel_id=channel, limit=limit)
         names = {str(one["channel"]): str(one["name"] or one["channel"]) for one in list_channels(archive.database)}
         entries = archive.deliveries.entries([row["entry_id"] for row in rows if row["entry_id"] is not None])
@@ -104,24 +101,12 @@ command.add_command(retry)
 def _decide(config_path: Path, key: str, ts: str | None) -> None:
     from bot.delivery.desk import decide  # noqa: PLC0415 - --help must not wait for it
 
-    with _archive(config_path) as archive:
+    with archive_to_read(config_path) as archive:
         done = decide(archive.deliveries, key, ts, now=archive.clock.now())
     if not done:
         click.echo(f"No held or failed delivery has a key that begins with {key}; see digest-bot deliveries.", err=True)
         raise SystemExit(SOME_FAILED)
     click.echo("Settled." if ts else "It will be sent again.")
-
-
-@contextmanager
-def _archive(config_path: Path) -> Iterator[Archive]:
-    from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import load  # noqa: PLC0415
-
-    archive = open_archive(load(config_path))
-    try:
-        yield archive
-    finally:
-        archive.close()
 
 
 def _print(rows: list[dict[str, Any]], names: Mapping[str, str], titles: Mapping[int, str]) -> None:

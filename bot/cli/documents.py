@@ -7,6 +7,10 @@ from pathlib import Path
 import click
 
 from bot.cli.options import config_option, json_option, print_json, verb
+from bot.cli.reading import archive_to_read
+
+_ANY_WIDTH = 100_000
+"""More columns than a line can have."""
 
 
 @verb("documents", example="digest-bot documents\ndigest-bot documents --state quarantined --json")
@@ -16,15 +20,10 @@ from bot.cli.options import config_option, json_option, print_json, verb
 @config_option
 def command(state: str | None, limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """List the digest files met so far, and line and reason of those that were set aside."""
-    from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import load  # noqa: PLC0415
-    from bot.storage.listing import list_documents  # noqa: PLC0415
+    from bot.storage.listing import list_documents  # noqa: PLC0415 - --help must not wait for it
 
-    archive = open_archive(load(config_path))
-    try:
+    with archive_to_read(config_path) as archive:
         rows = list_documents(archive.database, state=state, limit=limit)
-    finally:
-        archive.close()
     if as_json:
         print_json(rows)
         return
@@ -32,11 +31,17 @@ def command(state: str | None, limit: int, as_json: bool, config_path: Path) -> 
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table("file", "edition", "state", "entries", "line", "reason", box=None)
+    table = Table(box=None)
+    for heading in ("file", "edition", "state", "entries", "line", "reason"):
+        table.add_column(heading, overflow="fold")  # a name that is cut cannot be opened
     for row in rows:
         problems = row["problems"] or [{"line": "", "reason": ""}]
         first = problems[0]
         reason = first["reason"] + (f" (and {len(problems) - 1} more)" if len(problems) > 1 else "")
         cells = (row["document"], row["edition"], row["state"], row["entries"], first["line"], reason)
         table.add_row(*(Text(str(cell)) for cell in cells))
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = _ANY_WIDTH
+        console.width = console.measure(table).maximum  # a line a file, for other programs
+    console.print(table)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from bot.cli.options import config_option, verb
+from bot.cli.options import config_option, print_json, verb
 
 
 @verb("manifest", example="digest-bot manifest\ndigest-bot manifest --http https://digest.example.com")
@@ -31,5 +30,4 @@ def command(http_url: str | None, language: str | None, config_path: Path) -> No
     config = load(config_path) if config_path.exists() else Config()
     channels = config.channels
     chosen = Language(language) if language else channels[0].language if channels else Language.EN
-    # Escaped: tools of Slack's read the file in the locale's encoding.
-    click.echo(json.dumps(manifest(http_url, language=chosen), indent=2))
+    print_json(manifest(http_url, language=chosen))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.options import config_option, json_option, print_json, verb
+from bot.cli.reading import archive_to_read
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,17 +34,12 @@ def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path
     same, as the index has it); and where nothing is found tried (word, count, more), each word alone, and near, other
     queries that do find something.
     """
-    from bot.bootstrap.archive import open_answers, open_archive  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import load  # noqa: PLC0415
+    from bot.bootstrap.archive import open_answers  # noqa: PLC0415 - --help must not wait for it
 
-    config = load(config_path)
-    archive = open_archive(config)
     query = " ".join(words)
-    try:
-        today = datetime.now(UTC).astimezone(config.inbox.timezone).date()
+    with archive_to_read(config_path) as archive:
+        today = datetime.now(UTC).astimezone(archive.config.inbox.timezone).date()
         answer = open_answers(archive).search(query, channel=None, today=today, limit=limit)
-    finally:
-        archive.close()
     if as_json:
         print_json(_json(query, answer))
     else:

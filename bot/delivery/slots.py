@@ -62,6 +62,17 @@ def due_between(schedule: Schedule, after: datetime, until: datetime) -> tuple[D
     return tuple(sorted(found, key=lambda due: (due.due_at, due.local_date, due.name)))
 
 
+def next_due(schedule: Schedule, after: datetime) -> Due | None:
+    """Return the first slot after an instant, None where a year has none."""
+    start = after
+    if schedule.pause_until is not None:
+        start = max(after, instant(schedule.pause_until, time(), schedule.zone) - _ONE_DAY)
+    for days in (8, 366):  # as a rule the first week has one
+        if found := due_between(schedule, start, start + days * _ONE_DAY):
+            return found[0]
+    return None
+
+
 def minutes_late(due_at: datetime, at: datetime, grace: timedelta) -> int:
     """Return by how many whole minutes `at` is late, 0 within the grace."""
     late = at - due_at

@@ -269,6 +269,12 @@ def test_manifest_is_one_of_two_kinds_with_at_most_eight_scopes(as_json):
         assert one["features"]["slash_commands"][0]["command"] == "/digest"
 
 
+def test_manifest_is_printed_as_it_is_read(digest_bot):
+    out = digest_bot("manifest", "--language", "zh")[1]
+    assert "收藏导读" in out
+    assert "\\u" not in out
+
+
 def test_migrate_makes_the_schema_and_then_finds_it_there(team, digest_bot):
     assert digest_bot("migrate")[0] == 0
     code, out, _err = digest_bot("migrate")
@@ -441,6 +447,59 @@ def test_status_asks_for_somebody_only_where_something_is_wrong(team, as_json, d
     digest_bot("ingest")
     report = as_json("status", "--json", code=1)
     assert "2.txt" in json.dumps(report)
+
+
+READING = [("status",), ("documents",), ("deliveries",), ("search", "rocm"), ("deliveries", "retry", "3f2a")]
+
+
+@pytest.mark.parametrize("words", READING)
+def test_reading_makes_no_database_and_says_how_to_begin(team, digest_bot, words):
+    code, _out, err = digest_bot(*words)
+    assert code == ("retry" in words)
+    assert f"no database {team / 'bot.db'} yet" in err
+    assert "`digest-bot ingest`" in err
+    assert not (team / "bot.db").exists()
+    if "retry" not in words:
+        json.loads(digest_bot(*words, "--json")[1])
+
+
+def test_an_archive_without_entries_says_how_to_begin(team, digest_bot):
+    assert digest_bot("migrate")[0] == 0
+    code, out, err = digest_bot("search", "rocm")
+    assert (code, out) == (0, "Nothing found.\n")
+    assert "no entries yet: `digest-bot ingest`" in err
+    assert digest_bot("ingest")[0] == 0
+    assert digest_bot("search", "rocm")[2] == ""
+
+
+LONG_NAME = f"{'a_rather_long_name_' * 8}.txt"
+
+
+def test_status_says_once_what_was_set_aside_and_when_the_next_digest_comes(team, digest_bot):
+    (team / "config.yaml").write_text(
+        'channels: [{channel: "#vllm-digest"}, {channel: "#never", schedule: {days: mon, pause_until: 2031-01-01}}]\n'
+        'alerts: {channel: "#ops"}\n',
+        "utf-8",
+    )
+    (team / "seeds" / LONG_NAME).write_text(BROKEN, "utf-8")
+    assert digest_bot("demo", "--once", "--port", "0")[0] == 1
+    code, out, _err = digest_bot("status")
+    assert (code, out.count(LONG_NAME)) == (1, 1)
+    assert re.search(rf"{LONG_NAME} is set aside since \d{{4}}-\d\d-\d\d \d\d:\d\d Asia/Shanghai, line 3: ", out)
+    assert re.search(
+        r"#vllm-digest \(C\w+\): 0 messages wait, next digest \w{3} \d{4}-\d\d-\d\d 09:00 Asia/Shanghai\n", out
+    )
+    assert "next digest Mon 2031-01-06 09:00 Asia/Shanghai\n" in out
+    assert re.search(r"#ops \(C\w+\): 0 messages wait, for alerts\n", out)
+
+
+def test_documents_shows_names_whole_and_a_line_a_file(team, digest_bot):
+    (team / "seeds" / LONG_NAME).write_text(BROKEN, "utf-8")
+    digest_bot("ingest")
+    lines = digest_bot("documents")[1].rstrip().split("\n")
+    assert [name in line for name, line in zip([FIRST.name, SECOND.name, LONG_NAME], lines[1:], strict=True)] == [
+        True
+    ] * 3
 
 
 @pytest.mark.parametrize("form", ["text", "blocks", "html"])

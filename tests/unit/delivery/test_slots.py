@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.delivery.policy import EVERY_DAY, Schedule, SlotTime
-from bot.delivery.slots import due_between, instant, minutes_late
+from bot.delivery.slots import due_between, instant, minutes_late, next_due
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -80,6 +80,25 @@ def test_a_skipped_date_and_a_pause_have_no_slots():
     paused = schedule("09:00", pause_until=date(2026, 3, 4))
     due = due_between(paused, at("2026-03-01T12:00"), at("2026-03-05T12:00"))
     assert [one.local_date.day for one in due] == [4, 5]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, "2026-03-03T01:00"),
+        ({"days": frozenset({0})}, "2026-03-09T01:00"),
+        ({"skip_dates": frozenset(date(2026, 3, day) for day in range(3, 20))}, "2026-03-20T01:00"),
+        ({"pause_until": date(2028, 3, 4)}, "2028-03-04T01:00"),
+    ],
+)
+def test_the_next_slot_is_the_first_after_now(more, expected):
+    due = next_due(schedule("09:00", **more), at("2026-03-02T01:00"))
+    assert due is not None
+    assert due.due_at == at(expected)
+
+
+def test_without_any_time_no_slot_is_next():
+    assert next_due(schedule(), at("2026-03-02T01:00")) is None
 
 
 def test_a_clock_that_goes_backwards_finds_nothing():
