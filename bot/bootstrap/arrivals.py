@@ -10,7 +10,8 @@ from threading import Event, RLock
 import structlog
 
 from bot.bootstrap.archive import INBOX
-from bot.delivery.ports import Alarm, Clock
+from bot.delivery.person import Alarm
+from bot.delivery.ports import Clock
 from bot.errors import StorageUnavailable
 from bot.inboxes.folder import Arrival, FolderInbox, InboxUnavailable
 from bot.ingest.service import Ingest, Taken

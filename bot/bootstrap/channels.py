@@ -11,8 +11,8 @@ import structlog
 
 from bot.bootstrap.policies import channel_policy
 from bot.config import ChannelConfig, Config
+from bot.delivery.person import Alarm
 from bot.delivery.policy import ChannelPolicy
-from bot.delivery.ports import Alarm
 from bot.errors import SlackUnavailable
 from bot.model import Channel
 

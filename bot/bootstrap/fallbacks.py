@@ -6,7 +6,7 @@ from threading import Lock
 
 import structlog
 
-from bot.delivery.ports import Alarm
+from bot.delivery.person import Alarm
 from bot.render.templates import VALUES
 
 _log = structlog.get_logger("bot.templates")

@@ -6,7 +6,7 @@ from threading import Lock
 
 import structlog
 
-from bot.delivery.ports import Alarm
+from bot.delivery.person import Alarm
 from bot.errors import StorageError, StorageUnavailable
 from bot.storage.engine import Database
 

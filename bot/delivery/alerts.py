@@ -10,7 +10,8 @@ from uuid import uuid4
 
 import structlog
 
-from bot.delivery.ports import AlertStorage, Clock, MessageMaker, Poster
+from bot.delivery.person import AlertStorage
+from bot.delivery.ports import Clock, MessageMaker, Poster
 from bot.delivery.values import AnswerKind
 from bot.errors import StorageError
 from bot.model import Channel

@@ -8,7 +8,8 @@ from typing import Protocol
 import structlog
 
 from bot.delivery.alerts import settled
-from bot.delivery.ports import AlertStorage, DeskStorage, ReconcileStorage
+from bot.delivery.person import AlertStorage, DeskStorage
+from bot.delivery.ports import ReconcileStorage
 from bot.delivery.values import Resolution
 from bot.model import DeliveryState
 

@@ -9,8 +9,9 @@ import structlog
 from bot.delivery.alerts import failed, settled
 from bot.delivery.outage import Outages
 from bot.delivery.outcome import Never, NotNow, Outcome, Scope, Sent, of_post
+from bot.delivery.person import Alarm
 from bot.delivery.policy import DeliverySettings
-from bot.delivery.ports import Alarm, Poster, SendStorage
+from bot.delivery.ports import Poster, SendStorage
 from bot.delivery.values import AnswerKind, Block, Record
 from bot.delivery.verdict import block_of
 from bot.model import Channel, Delivery, DeliveryState

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.delivery.outcome import Never, NotNow, Outcome, Scope, Unknown
-from bot.delivery.ports import Alarm
+from bot.delivery.person import Alarm
 
 _log = structlog.get_logger("bot.delivery")
 

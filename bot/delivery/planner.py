@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.delivery.match import Matcher
+from bot.delivery.person import Alarm
 from bot.delivery.plan import (
     NOTHING,
     POLICY_CHANGED,
@@ -20,7 +21,7 @@ from bot.delivery.plan import (
     slot_for_now,
 )
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
-from bot.delivery.ports import Alarm, PlanStorage, ViewStorage
+from bot.delivery.ports import PlanStorage, ViewStorage
 from bot.delivery.values import Candidate, ChannelState, DocumentNews, SlotPlan, entry_of
 from bot.model import Channel, Delivery, Entry, Slot, SlotState
 

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from threading import Event
 from typing import Protocol, TypeVar
 
+from bot.delivery.person import AlertStorage, DeskStorage
 from bot.delivery.policy import Style
 from bot.delivery.values import (
     Answer,
@@ -31,11 +32,10 @@ from bot.delivery.values import (
     Shown,
     SlotPlan,
     SlotView,
-    Status,
     Turn,
     Wording,
 )
-from bot.model import Channel, Delivery, DeliveryState, Entry, Message
+from bot.model import Channel, Delivery, Entry, Message
 
 
 class Clock(Protocol):
@@ -265,39 +265,6 @@ class WordingStorage(Protocol):
         """Return the named revisions of an entry, those that exist."""
 
 
-class DeskStorage(Protocol):
-    """What a person asks and decides."""
-
-    def by_key(self, key: str) -> Delivery | None:
-        """Return the delivery with this key (or a prefix of it that only one has)."""
-
-    def in_state(self, state: DeliveryState, limit: int) -> tuple[Delivery, ...]:
-        """Return deliveries in this state, oldest first."""
-
-    def status(self, now: datetime) -> Status:
-        """Return the numbers, what is held and what is blocked."""
-
-
-class AlertStorage(Protocol):
-    """What people have been told."""
-
-    def note_alert(self, cause: str, text: str, now: datetime, quiet: timedelta) -> bool:
-        """Count the cause; return True where it is to be told now.
-
-        True for a cause that is new or was cleared, and once more for each `quiet` that passes while it goes on;
-        True to one caller only.
-        """
-
-    def clear_alert(self, cause: str) -> bool:
-        """Forget the cause, so that it is told again when it comes back; return whether it was known."""
-
-    def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
-        """Return those of the causes that were noted and are not forgotten."""
-
-    def alerts_with(self, beginning: str) -> frozenset[str]:
-        """Return the causes with this beginning that were noted and are not forgotten."""
-
-
 class DeliveryStorage(
     PlanStorage,
     SendStorage,
@@ -389,25 +356,6 @@ class MessageMaker(Protocol):
 
     def alert(self, text: str) -> Message:
         """Make a plain message of ours."""
-
-
-class Alarm(Protocol):
-    """How a person is told. Implementations log; `bot.delivery.alerts` also posts."""
-
-    def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
-        """Tell `text`, once per cause while it lasts. `about`: the channel it concerns."""
-
-    def tell_unkept(self, cause: str, text: str) -> None:
-        """Tell `text` though nothing can be kept in the database; only the log is sure to have it.
-
-        Whoever calls it sees to it that it is told once.
-        """
-
-    def clear(self, cause: str) -> None:
-        """The cause is over."""
-
-    def standing(self, beginning: str) -> frozenset[str]:
-        """Return the causes with this beginning that are not over, whoever told them. Raises StorageUnavailable."""
 
 
 T = TypeVar("T")

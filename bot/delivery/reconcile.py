@@ -11,8 +11,9 @@ import structlog
 
 from bot.delivery.alerts import held
 from bot.delivery.alerts import settled as proven
+from bot.delivery.person import Alarm, DeskStorage
 from bot.delivery.policy import DeliverySettings
-from bot.delivery.ports import Alarm, Clock, DeskStorage, History, ReconcileStorage, SendStorage
+from bot.delivery.ports import Clock, History, ReconcileStorage, SendStorage
 from bot.delivery.values import Absent, CannotLook, Doubtful, Found, Look, Resolution
 from bot.model import DeliveryKind, DeliveryState, Layout
 

@@ -17,9 +17,10 @@ from bot.delivery.doors import NOT_CONFIGURED, Doors
 from bot.delivery.flight import Landing, Tally
 from bot.delivery.gates import Gates
 from bot.delivery.leave import Leave
+from bot.delivery.person import Alarm
 from bot.delivery.planner import Planned, Planner
 from bot.delivery.policy import ChannelPolicy, DeliverySettings
-from bot.delivery.ports import Alarm, Clock, Crew, DeliveryStorage, History, MessageMaker, Poster
+from bot.delivery.ports import Clock, Crew, DeliveryStorage, History, MessageMaker, Poster
 from bot.delivery.post import Sender
 from bot.delivery.reconcile import Reconciler, Settled
 from bot.delivery.updates import Updater
