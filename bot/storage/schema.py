@@ -335,11 +335,4 @@ alerts = Table(
     Column("told_at", UtcDateTime),
 )
 
-meta = Table(
-    "meta",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
-
 search_tables.define(metadata)

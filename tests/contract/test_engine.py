@@ -22,16 +22,16 @@ from bot.storage import engine as opening
 from bot.storage.engine import open_database, shown
 from bot.storage.migrate import migrate
 from bot.storage.quick import Quick
-from bot.storage.schema import UtcDateTime, events_seen, meta, metadata
+from bot.storage.schema import UtcDateTime, channel_names, events_seen, metadata
 from tests.conftest import PostgreSQL
 from tests.e2e.support import eventually
 
-INSERT = text("INSERT INTO meta (key, value) VALUES (:key, :value)")
+INSERT = text("INSERT INTO channel_names (team_id, name, channel_id) VALUES ('T', :key, :value)")
 
 
 def _rows(database):
     with database.reading() as connection:
-        return dict(connection.execute(select(meta.c.key, meta.c.value)).all())
+        return dict(connection.execute(select(channel_names.c.name, channel_names.c.channel_id)).all())
 
 
 def _write(database, key="a", value="b"):
@@ -296,7 +296,7 @@ def test_a_server_that_became_read_only_is_waited_for(postgresql, opened):
 
     def write_quickly():
         with quick.transaction(flush=True) as cursor:
-            cursor.execute(quick.sql("UPDATE meta SET value = ?"), ("later",))
+            cursor.execute(quick.sql("UPDATE channel_names SET channel_id = ?"), ("later",))
 
     switch("on")
     for write in (lambda: _write(database, "during"), write_quickly):
@@ -435,7 +435,7 @@ def test_what_is_committed_survives_the_process(sqlite_path, tmp_path):
     code = (
         "import os, signal, sys; from sqlalchemy import text; from bot.storage.engine import open_database;"
         "database = open_database(sys.argv[1])\n"
-        "with database.statement() as c: c.execute(text(\"INSERT INTO meta VALUES ('a', 'b')\"))\n"
+        "with database.statement() as c: c.execute(text(\"INSERT INTO channel_names VALUES ('T', 'a', 'b')\"))\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", code, f"sqlite:///{sqlite_path}"], check=False, cwd=Path(__file__).parents[2])

@@ -98,14 +98,14 @@ def test_an_older_sqlite_file_is_copied_beside_itself_before_it_is_migrated(
     path = tmp_path / "x.db"
     path.write_bytes(migrated_sqlite.read_bytes())
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("INSERT INTO meta VALUES ('kept', 'yes')")
+        connection.execute("INSERT INTO channel_names VALUES ('T', 'kept', 'yes')")
         connection.commit()
     monkeypatch.setattr(migrating, "HEAD", f"{int(HEAD) + 1:04}")
     monkeypatch.setattr(
         migrating,
         "_upgrade",
         lambda connection: [
-            connection.execute(text("DROP TABLE meta")),
+            connection.execute(text("DROP TABLE channel_names")),
             connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrating.HEAD}),
         ],
     )
@@ -113,7 +113,7 @@ def test_an_older_sqlite_file_is_copied_beside_itself_before_it_is_migrated(
     ensure_current(database)
     assert current(database) == migrating.HEAD
     with closing(sqlite3.connect(tmp_path / f"x.db.before-{HEAD}")) as kept:
-        assert kept.execute("SELECT value FROM meta").fetchall() == [("yes",)]
+        assert kept.execute("SELECT channel_id FROM channel_names").fetchall() == [("yes",)]
         assert kept.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
 
 
@@ -121,11 +121,11 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database, monkeypa
     monkeypatch.setattr(migrating, "HEAD", "0999")
 
     def half_way(connection):
-        connection.execute(text("DROP TABLE meta"))
+        connection.execute(text("DROP TABLE channel_names"))
         raise StorageUnavailable("the disk is full")
 
     monkeypatch.setattr(migrating, "_upgrade", half_way)
     with pytest.raises(StorageUnavailable):
         migrate(database)
     assert current(database) == HEAD
-    assert inspect(database.engine).has_table("meta")
+    assert inspect(database.engine).has_table("channel_names")

@@ -75,12 +75,6 @@ def upgrade() -> None:
     )
     op.create_index("events_seen_seen_at_ix", "events_seen", ["seen_at"])
     op.create_table(
-        "meta",
-        sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("value", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("key", name="meta_pkey"),
-    )
-    op.create_table(
         "reactions",
         sa.Column("team_id", sa.Text(), nullable=False),
         sa.Column("channel_id", sa.Text(), nullable=False),
