@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-_LINGER = 0.01
+_LINGER = 0.04
 """Seconds: results that come this close together are taken together, and cost one transaction."""
 
 
@@ -44,13 +44,14 @@ class ThreadCrew(Generic[T]):
         self._calls.put(call)
 
     def collect(self, seconds: float) -> Sequence[T]:
-        """Return what has finished; wait up to `seconds` where nothing has."""
+        """Return what has finished; wait up to `seconds` where nothing has, and for what follows it closely."""
         found: list[T] = []
+        end = time.monotonic() + seconds
         try:
             if seconds > 0:
                 found.append(self._results.get(timeout=seconds))
                 if self._busy:
-                    time.sleep(_LINGER)
+                    time.sleep(max(0.0, min(_LINGER, end - time.monotonic())))
             while True:
                 found.append(self._results.get_nowait())
         except Empty:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Event
 
 from bot.delivery.compose import Parcel
 from bot.delivery.ports import Clock, Poster
@@ -25,7 +26,7 @@ class Flight:
     until: datetime
     """The claim's end: an answer after it comes too late to be believed, except a `ts`."""
     due: datetime | None = None
-    """When it was to go."""
+    """When it is to go, and not before."""
 
     @property
     def attempt(self) -> int:
@@ -78,10 +79,13 @@ class Tally:
 def call_of(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Callable[[], Landing]:
     """Return the call that posts a claimed delivery. It never raises.
 
-    The request leaves while its answer, which may take `timeout` seconds, can still come within the claim.
+    The request leaves when it is due, and while its answer, which may take `timeout` seconds, can still come within
+    the claim.
     """
 
     def call() -> Landing:
+        if flight.due is not None and (early := (flight.due - clock.now()).total_seconds()) > 0:
+            clock.wait(early, Event())  # a moment, that no stop is worth cutting short
         began = clock.now()
         last = flight.until - timedelta(seconds=timeout)
         if began > last:

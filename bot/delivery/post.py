@@ -40,6 +40,8 @@ _LEAST_AHEAD = timedelta(milliseconds=200)
 """The same for a replica with its hands full: what is offered goes to those with less to do."""
 _FEW = 10
 """So many channels halve the time ahead."""
+_TOGETHER = timedelta(milliseconds=60)
+"""Messages due within so short a time are claimed together, and each call waits for its moment."""
 
 
 class Sender:
@@ -181,15 +183,16 @@ class Sender:
     # --- sending ----------------------------------------------------------------------------------------------------
 
     def _launch(self, now: datetime) -> None:
-        """Send the next message of every channel that may speak now, as far as there are hands and leave."""
+        """Send the next message of every channel that may speak by now or in a moment, as hands and leave allow."""
+        soon = now + _TOGETHER
         ready: list[tuple[Line, Parcel | Broken]] = []
         waiting: list[Line] = []
-        while len(ready) < self._crew.free and (line := self._lines.pop(now)) is not None:
+        while len(ready) < self._crew.free and (line := self._lines.pop(soon)) is not None:
             if line.lease_until <= now:
                 self._give_up(line.channel)  # somebody else may have it by now: it is leased afresh
             elif not self._gates.open(line.channel.team_id, now):
                 waiting.append(line)
-            elif (parcel := self._prepare(line, now)) is not None:
+            elif (parcel := self._prepare(line, now, soon)) is not None:
                 self._gates.passed(line.channel.team_id)
                 ready.append((line, parcel))
         for line in waiting:
@@ -197,14 +200,12 @@ class Sender:
         if ready:
             self._claim(ready)
 
-    def _prepare(self, line: Line, now: datetime) -> Parcel | Broken | None:
-        """Render the head of the queue before it is claimed; None where it cannot go now."""
+    def _prepare(self, line: Line, now: datetime, soon: datetime) -> Parcel | Broken | None:
+        """Render the head of the queue before it is claimed; None where it cannot go by `soon`."""
         delivery = line.queue[0]
-        if delivery.next_try_at is not None and delivery.next_try_at > now:
-            self._hold(line, delivery.next_try_at, now)
-            return None
-        if (taken := self._taken.pop(line.channel, now)) > now:
-            self._hold(line, taken, now)
+        line.at = max(line.at, delivery.next_try_at or line.at, self._taken.pop(line.channel, line.at))
+        if line.at > soon:
+            self._hold(line, line.at, now)
             return None
         policy = self.policies.get(line.channel)
         if policy is None:

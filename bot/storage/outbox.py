@@ -62,14 +62,9 @@ class Outbox:
 
     def release(self, owner: str, channels_: Sequence[Channel]) -> None:
         """Give the leases back, where `owner` still holds them."""
-        with self._database.transaction() as connection:
-            for team_id, channel_ids in by_team(channels_).items():
-                mine = (
-                    channels.c.team_id == team_id,
-                    channels.c.channel_id.in_(channel_ids),
-                    channels.c.lease_owner == owner,
-                )
-                connection.execute(update(channels).where(*mine).values(lease_owner=None, lease_until=None))
+        with self._quick.transaction(flush=False) as cursor:
+            release = self._quick.sql(statements.RELEASE)
+            cursor.executemany(release, [(one.team_id, one.channel_id, owner) for one in channels_])
 
     def turns(self, channels_: Sequence[Channel], since: datetime, limit: int) -> Mapping[Channel, Turn]:
         """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`."""

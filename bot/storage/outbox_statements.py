@@ -100,6 +100,11 @@ WHERE {_HOLDS} AND (team_id, channel_id) IN (
 """  # noqa: S608 - nothing of it comes from outside
 """until, until, owner, now, ids"""
 
+RELEASE = """
+UPDATE channels SET lease_owner = NULL, lease_until = NULL WHERE team_id = ? AND channel_id = ? AND lease_owner = ?
+"""
+"""team, channel, owner"""
+
 CLAIM = f"""
 UPDATE deliveries SET state = 'sending', attempts = attempts + 1, sending_since = ?,
     first_sending_at = coalesce(first_sending_at, ?), claimed_by = ?, claimed_until = ?, next_try_at = NULL,

@@ -67,6 +67,23 @@ def test_messages_in_a_channel_are_never_less_than_a_second_apart():
     assert max(gaps) <= 1.4
 
 
+def test_what_falls_due_in_the_same_moment_is_claimed_together_and_still_goes_when_it_is_due():
+    house = morning(policy(), policy(OTHER), entries=1)
+    claim, sizes = house.storage.claim, []
+
+    def counted(owner, delivery_ids, *rest):
+        sizes.append(len(delivery_ids))
+        return claim(owner, delivery_ids, *rest)
+
+    house.storage.claim = counted
+    house.slack.latency = 0.01
+    house.slack.scripts[OTHER].append(too_fast(1.1))  # its root is due again a little after the other's entry
+    house.run(30)
+    assert sizes == [2, 2, 1]
+    starts = [moment for moment, where in house.slack.calls if where == OTHER]
+    assert (starts[1] - starts[0]).total_seconds() >= 1.11
+
+
 def test_too_fast_waits_to_the_second_and_keeps_the_order():
     house = morning()
     house.slack.script.extend([None, None, too_fast(7)])
