@@ -54,6 +54,10 @@ class Line:
         highest = max(turn.highest_sent, delivery.ordinal)
         self.turn = replace(turn, roots=roots, parents=parents, highest_sent=highest, blocked=False)
 
+    def owes(self, slot_id: int | None) -> bool:
+        """Whether something of this slot may still wait."""
+        return any(one.slot_id == slot_id for one in self.queue) if self.queue else self.is_cut
+
     def again(self, delivery: Delivery, record: Record) -> None:
         """Keep a refused message at the head of the queue, as it is in the database now."""
         self.queue[0] = replace(

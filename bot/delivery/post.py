@@ -16,6 +16,7 @@ from zlib import crc32
 import structlog
 
 from bot.delivery.compose import Composer, Parcel, shown_by
+from bot.delivery.delivered import Delivered
 from bot.delivery.doors import Doors
 from bot.delivery.flight import NOTHING, Broken, Flight, Landing, Tally, call_of
 from bot.delivery.gates import Gates
@@ -74,6 +75,7 @@ class Sender:
         """Replaced as a whole when the configuration is read again."""
         self._settings = settings
         self._lines = Lines()
+        self._delivered = Delivered()
         self._flying: dict[int, Flight] = {}
         self._landed: list[Landing] = []
         self._looked_at: datetime | None = None
@@ -291,6 +293,7 @@ class Sender:
         delivery = landing.flight.delivery
         if isinstance(outcome, Sent):
             line.sent(delivery, record)
+            self._delivered.sent(landing)
         elif record.state is DeliveryState.PLANNED:
             line.again(delivery, record)
         else:
@@ -298,6 +301,8 @@ class Sender:
         at = record.next_post_at or now
         # The further parts of an entry are planned when its first is sent: they are read under a new lease.
         has_more = landing.flight.parcel.parts > 1 and delivery.part == 0
+        if not has_more and (record.folds or not line.owes(delivery.slot_id)):
+            self._delivered.over(landing)
         if not line.queue or has_more:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
             if has_more or line.is_cut:

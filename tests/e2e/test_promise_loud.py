@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.workspace.faults import Fault, FaultKind
 from tests.e2e.promise import NINE, Team, items, numbered
@@ -231,3 +232,16 @@ def test_a_broken_file_that_somebody_removes_is_not_set_aside_any_more(team):
     team.drop("broken.txt", BROKEN)
     team.bot.ingest()
     assert [one["document"] for one in team.verb("documents", "--state", "quarantined")] == ["broken.txt"]
+
+
+@pytest.mark.parametrize(
+    ("more", "messages"), [("", 10), (", layout: thread", 10), (", layout: compact", 10), (", max_messages: 2", 1)]
+)
+def test_the_log_says_once_that_a_digest_stands(team, more, messages):
+    team.begin(NINE.replace("}}\n", "}" + more + "}\n"))
+    team.drop("a.txt", numbered(1, 9))
+    with capture_logs() as logs:
+        for minute in range(4):
+            team.at(f"{DAY} 09:0{minute}")
+    (line,) = [one for one in logs if one["event"] == "digest_delivered"]
+    assert (line["channel"], line["messages"]) == (team.channel.channel_id, messages)
