@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-_LINGER = 0.04
+_LINGER = 0.06
 """Seconds: results that come this close together are taken together, and cost one transaction."""
 
 

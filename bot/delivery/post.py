@@ -41,7 +41,7 @@ _LEAST_AHEAD = timedelta(milliseconds=200)
 """The same for a replica with its hands full: what is offered goes to those with less to do."""
 _FEW = 10
 """So many channels halve the time ahead."""
-_TOGETHER = timedelta(milliseconds=60)
+_TOGETHER = timedelta(milliseconds=100)
 """Messages due within so short a time are claimed together, and each call waits for its moment."""
 
 
