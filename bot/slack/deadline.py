@@ -16,9 +16,11 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from typing import Any
+from urllib.error import URLError
 
 from slack_sdk import WebClient
 
@@ -26,6 +28,7 @@ __all__ = ["PunctualClient"]
 
 Connect = Callable[..., socket.socket]
 InTime = Callable[[], bool]
+Make = Callable[..., http.client.HTTPConnection]
 
 
 class PunctualClient(WebClient):
@@ -66,25 +69,47 @@ class PunctualClient(WebClient):
     ) -> dict[str, Any]:
         """What slack_sdk does here, over connections that know their deadline."""
         self._mine.last = time.monotonic() + self.timeout
-        if self._opener is None:
-            self._opener = self._new_opener()
-        with self._opener.open(req, timeout=self.timeout) as answer:
-            charset = answer.headers.get_content_charset() or "utf-8"
-            return {"status": answer.code, "headers": answer.headers, "body": answer.read().decode(charset)}
-
-    def _new_opener(self) -> urllib.request.OpenerDirector:
-        """Made once: to read the environment and the certificates anew for every call costs more than the call."""
-        tls = self.ssl
-        if tls is None and self.base_url.startswith("https:"):
-            tls = ssl.create_default_context()
-            tls.set_alpn_protocols(["http/1.1"])
-        handlers: list[urllib.request.BaseHandler] = [
-            _Plain(self._in_time, self._connect),
-            _Secure(self._in_time, self._connect, context=tls),
-        ]
         if self.proxy is not None:
-            handlers.append(urllib.request.ProxyHandler({"http": self.proxy, "https": self.proxy}))
-        return urllib.request.build_opener(*handlers)
+            return self._through_opener(req, self.proxy)
+        with closing(self._connection(req)) as connection:
+            try:
+                headers = {**req.unredirected_hdrs, **req.headers, "Connection": "close"}
+                connection.request(req.get_method(), req.selector, req.data, headers)
+            except OSError as error:
+                # As urllib tells apart what was not handed over whole from what was lost on the way back.
+                raise URLError(error) from error
+            return _read(connection.getresponse())
+
+    def _connection(self, req: urllib.request.Request) -> http.client.HTTPConnection:
+        """A connection for this request alone. urllib would do the same, and double what http.client costs."""
+        if req.type == "https":
+            return self._checked(http.client.HTTPSConnection, req.host, timeout=self.timeout, context=self._context)
+        return self._checked(http.client.HTTPConnection, req.host, timeout=self.timeout)
+
+    def _through_opener(self, req: urllib.request.Request, proxy: str) -> dict[str, Any]:
+        """A proxy's tunnels, credentials and exceptions (`no_proxy`) are urllib's to know."""
+        if self._opener is None:
+            self._opener = urllib.request.build_opener(
+                urllib.request.ProxyHandler({"http": proxy, "https": proxy}),
+                _Plain(self._checked),
+                _Secure(self._checked, self._context),
+            )
+        with self._opener.open(req, timeout=self.timeout) as answer:
+            return _read(answer)
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        """Made once: to read the certificates anew for every call costs more than the call."""
+        if self.ssl is not None:
+            return self.ssl
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+    def _checked(
+        self, kind: type[http.client.HTTPConnection], host: str, **settings: Any
+    ) -> http.client.HTTPConnection:
+        return _punctual(kind(host, **settings), self._in_time, self._connect)
 
     def _in_time(self) -> bool:
         """Whether this thread's request may still leave."""
@@ -92,35 +117,30 @@ class PunctualClient(WebClient):
         return time.monotonic() <= self._mine.last and (until is None or self._now() <= until)
 
 
+def _read(answer: http.client.HTTPResponse) -> dict[str, Any]:
+    charset = answer.headers.get_content_charset() or "utf-8"
+    return {"status": answer.status, "headers": answer.headers, "body": answer.read().decode(charset)}
+
+
 class _Plain(urllib.request.HTTPHandler):
-    def __init__(self, in_time: InTime, connect: Connect) -> None:
+    def __init__(self, make: Make) -> None:
         super().__init__()
-        self._in_time = in_time
-        self._connect = connect
+        self._make = make
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        def made(host: str, **settings: Any) -> http.client.HTTPConnection:
-            return _checked(http.client.HTTPConnection(host, **settings), self._in_time, self._connect)
-
-        return self.do_open(made, req)
+        return self.do_open(partial(self._make, http.client.HTTPConnection), req)
 
 
 class _Secure(urllib.request.HTTPSHandler):
-    def __init__(self, in_time: InTime, connect: Connect, *, context: Any) -> None:
+    def __init__(self, make: Make, context: ssl.SSLContext) -> None:
         super().__init__(context=context)
-        self._in_time = in_time
-        self._connect = connect
-        self._tls = context
+        self._make = partial(make, http.client.HTTPSConnection, context=context)
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        def made(host: str, **settings: Any) -> http.client.HTTPConnection:
-            connection = http.client.HTTPSConnection(host, context=self._tls, **settings)
-            return _checked(connection, self._in_time, self._connect)
-
-        return self.do_open(made, req)
+        return self.do_open(self._make, req)
 
 
-def _checked(connection: http.client.HTTPConnection, in_time: InTime, connect: Connect) -> http.client.HTTPConnection:
+def _punctual(connection: http.client.HTTPConnection, in_time: InTime, connect: Connect) -> http.client.HTTPConnection:
     """Let the connection look at the clock between its being there (tunnel and TLS, too) and its first byte."""
     establish = connection.connect
 
