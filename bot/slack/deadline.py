@@ -81,7 +81,7 @@ class PunctualClient(WebClient):
             return _read(connection.getresponse())
 
     def _connection(self, req: urllib.request.Request) -> http.client.HTTPConnection:
-        """A connection for this request alone. urllib would do the same, and double what http.client costs."""
+        """A connection for this request alone, as urllib's handlers make it, without what they add."""
         if req.type == "https":
             return self._checked(http.client.HTTPSConnection, req.host, timeout=self.timeout, context=self._context)
         return self._checked(http.client.HTTPConnection, req.host, timeout=self.timeout)
