@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from bot.slack.work import Failures, Teller
 __all__ = ["App", "build_app", "close_app"]
 # App is exported too: whoever wires the parts names its type without importing Slack's libraries.
 
+_REFUSAL_EVERY = 60.0
+"""Seconds between two lines about requests that were refused for their signature."""
 ACK_THREADS = 32
 """Listeners only ack, read a row or open a view here. Bolt's own five let the sixth slow command time out."""
 
@@ -37,8 +40,7 @@ def build_app(
     """
     # Bolt logs a refused request whole: people's words, tokens, and as many bytes as a stranger likes to send.
     refused = logging.getLogger("slack_bolt.RequestVerification")
-    if not any(isinstance(one, _Unquoted) for one in refused.filters):
-        refused.addFilter(_Unquoted())
+    refused.filters = [one for one in refused.filters if not isinstance(one, _Unquoted)] + [_Unquoted()]
     logger = logging.getLogger("slack_bolt")
     quiet = _OneWarningLess()
     logger.addFilter(quiet)
@@ -99,10 +101,17 @@ def _feature(body: dict[str, Any]) -> str:
 
 
 class _Unquoted(logging.Filter):
-    """Says that a request was refused, and nothing of what it held."""
+    """Says that a request was refused, and nothing of what it held; at most once a minute, for anybody can send one."""
+
+    _said: float | None = None
 
     def filter(self, record: logging.LogRecord) -> bool:
+        now = time.monotonic()
+        if self._said is not None and now - self._said < _REFUSAL_EVERY:
+            return False
+        self._said = now
         record.msg, record.args = "A request without a valid signature was refused: see SLACK_SIGNING_SECRET", ()
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
         return True
 
 

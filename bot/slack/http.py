@@ -17,7 +17,7 @@ def dispatcher(app: App) -> Callable[[str, Mapping[str, str]], tuple[int, Mappin
     def dispatch(body: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], str]:
         try:
             request = BoltRequest(body=body, headers=dict(headers), mode="http")
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             # Bolt reads the body before it checks the signature, and anybody can send one.
             return 400, {}, "not a request of Slack's\n"
         response = app.dispatch(request)

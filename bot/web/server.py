@@ -10,7 +10,7 @@ from collections.abc import Callable
 import uvicorn
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -93,10 +93,13 @@ class _Slack:
             # Bolt would fail over it with a trace: anybody could fill the log.
             return PlainTextResponse("no signature\n", status_code=401)
         body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > BODY_LIMIT:
-                return PlainTextResponse("too large\n", status_code=413)
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > BODY_LIMIT:
+                    return PlainTextResponse("too large\n", status_code=413)
+        except ClientDisconnect:
+            return PlainTextResponse("nobody there\n", status_code=400)  # for nobody: whoever asked has gone
         status, headers, text = await to_thread.run_sync(
             self._dispatch, body.decode("utf-8", "replace"), dict(request.headers), limiter=self._limiter
         )

@@ -145,6 +145,14 @@ def test_a_body_without_end_is_cut_off(serving):
     assert fetch(serving(dispatch=lambda *_: (200, {}, "")), "/slack/events", b"x" * 1_100_000)[0] == 413
 
 
+def test_whoever_hangs_up_in_the_middle_of_a_request_leaves_no_trace_in_the_log(serving, caplog):
+    server = serving(dispatch=lambda *_: (200, {}, ""))
+    with socket.create_connection((server.host, server.port)) as caller:
+        caller.sendall(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
+    server.stop()  # what was begun is ended first
+    assert [one for one in caplog.records if one.exc_info] == []
+
+
 def test_a_taken_port_is_named():
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
