@@ -85,9 +85,15 @@ class Modals:
         return self._put(view)
 
     def close(self, view: View, *, whole_stack: bool = False) -> tuple[View, ...]:
-        """Closes the view and those above it, or all; returns what was closed, the top one first."""
+        """Closes the view and those above it, or all; returns what was closed, the top one first.
+
+        Nothing, where it is closed already: of two who submit one view at once, the second finds no window.
+        """
         stack = self._stacks.get(view.user, [])
-        at = 0 if whole_stack else next(index for index, each in enumerate(stack) if each.id == view.id)
+        at = next((index for index, each in enumerate(stack) if each.id == view.id), None)
+        if at is None:
+            return ()
+        at = 0 if whole_stack else at
         closed = tuple(reversed(stack[at:]))
         self._stacks[view.user] = stack[:at]
         for each in closed:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.parse
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -160,6 +162,35 @@ def test_a_click_a_modal_and_its_submission_go_through_the_page(act, news, clien
     assert act("view_submit", view_id=opened["id"], state=state)["ok"]
     assert heard.wait() == ["vllm"]
     assert news.next("view_close")["view_id"] == opened["id"]
+
+
+def test_a_view_submitted_by_two_clicks_at_once_is_closed_once_and_nobody_meets_an_error(
+    act, news, client, channel, connect
+):
+    both = threading.Barrier(2, timeout=5)
+    title = {"type": "plain_text", "text": "Ask"}
+    view = {"type": "modal", "callback_id": "ask", "title": title, "submit": title, "blocks": []}
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": "Sure?"}}
+
+    def listeners(app):
+        @app.action("go")
+        def go(ack, body, client):
+            ack()
+            client.views_open(trigger_id=body["trigger_id"], view={**view, "blocks": [section]})
+
+        @app.view("ask")
+        def ask(ack):
+            both.wait()  # neither is acked before the other has come
+            ack()
+
+    connect(listeners)
+    ts = client.chat_postMessage(channel=channel, text="x", blocks=[ROW])["ts"]
+    act("action", container={"type": "message", "channel": channel, "ts": ts}, block_id="row", action_id="go")
+    opened = news.next("view_open")["view"]["id"]
+    with ThreadPoolExecutor(2) as clicks:
+        answers = [clicks.submit(act, "view_submit", view_id=opened, state={}) for _ in range(2)]
+    assert [one.result()["ok"] for one in answers] == [True, True]
+    assert news.next("view_close")["view_id"] == opened
 
 
 def test_the_home_tab_is_read_and_told(workspace, get, news, client):
