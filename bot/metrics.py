@@ -85,6 +85,11 @@ class Metrics:
         self.socket_connected = Gauge(
             "digest_socket_connected", "1 while Socket Mode is connected.", registry=self.registry
         )
+        self.requests_refused = Counter(
+            "digest_requests_refused",
+            "Requests over HTTP that were refused for their signature.",
+            registry=self.registry,
+        )
         self.listener_errors = Counter(
             "digest_listener_errors", "Requests of people that ended in an error.", registry=self.registry
         )

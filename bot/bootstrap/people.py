@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from bot.bootstrap.archive import Archive
 from bot.bootstrap.policies import render_style
+from bot.bootstrap.signatures import Signatures
 from bot.config import Secrets
 from bot.delivery.policy import ChannelPolicy
-from bot.delivery.ports import History, Poster
+from bot.delivery.ports import Clock, History, Poster
 from bot.delivery.service import DeliveryService
 from bot.metrics import Metrics
 from bot.model import Channel
@@ -42,11 +43,12 @@ _SLOW = 1.5
 
 @dataclass(slots=True, kw_only=True)
 class Front:
-    """The bot's face in Slack. Answers as soon as it is started."""
+    """The bot's face in Slack. Answers as soon as it is started; over HTTP, what is given to `dispatch`."""
 
     archive: Archive
     app: App
     socket: Socket | None
+    dispatch: Dispatch | None
     work: Work
     answers: Answers
     stopping: threading.Event
@@ -72,10 +74,6 @@ class Front:
     def problem(self) -> str | None:
         """Why people's requests do not come in, for a person; None while they do."""
         return None if self.socket is None else self.socket.problem
-
-    def dispatch(self) -> Dispatch | None:
-        """What takes Slack's requests over HTTP; None in Socket Mode."""
-        return dispatcher(self.app) if self.socket is None else None
 
     def take_policies(self, policies: Mapping[Channel, ChannelPolicy]) -> None:
         """Answer in each channel's own language and zone from now on."""
@@ -175,12 +173,24 @@ def open_front(
         identity=directory.identity,
         token=secrets.bot_token,
         client=client,
-        signing_secret=secrets.signing_secret,
         failures=failures,
         teller=services.teller,
     )
     register(app, services)
     socket = None if http else Socket(app=app, app_token=secrets.app_token or "", api_url=secrets.api_url)
-    front = Front(archive=archive, app=app, socket=socket, work=work, answers=answers, stopping=stopping)
+    front = Front(
+        archive=archive,
+        app=app,
+        socket=socket,
+        dispatch=_dispatch(app, secrets, metrics, delivery, archive.clock) if http else None,
+        work=work,
+        answers=answers,
+        stopping=stopping,
+    )
     holder.append(front)
     return front
+
+
+def _dispatch(app: App, secrets: Secrets, metrics: Metrics, delivery: DeliveryService, clock: Clock) -> Dispatch:
+    signatures = Signatures(alarm=delivery.alarm, count=metrics.requests_refused.inc, clock=clock)
+    return dispatcher(app, secrets.signing_secret or "", admitted=signatures.admitted, refused=signatures.refused)

@@ -301,7 +301,7 @@ class Bot:
         from bot.web.server import build_web, serve  # noqa: PLC0415 - memory that a bot without a port need not have
 
         health = Health(bot=self)
-        app = build_web(checks=health.checks(), exposition=self.metrics.exposition, dispatch=self.front.dispatch())
+        app = build_web(checks=health.checks(), exposition=self.metrics.exposition, dispatch=self.front.dispatch)
         self._server = serve(app, host=self.host, port=self.port or 0)
         _log.info("web", url=self._server.url)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +17,6 @@ from bot.slack.work import Failures, Teller
 __all__ = ["App", "build_app", "close_app"]
 # App is exported too: whoever wires the parts names its type without importing Slack's libraries.
 
-_REFUSAL_EVERY = 60.0
-"""Seconds between two lines about requests that were refused for their signature."""
 ACK_THREADS = 32
 """Listeners only ack, read a row or open a view here. Bolt's own five let the sixth slow command time out."""
 
@@ -29,18 +26,14 @@ def build_app(
     identity: Callable[[], Identity],
     token: str,
     client: WebClient,
-    signing_secret: str | None = None,
     failures: Failures,
     teller: Callable[[dict[str, Any]], Teller | None],
 ) -> App:
     """A Bolt app without listeners. Makes no request: the token is checked by whoever calls `Directory.identity`.
 
-    `client` gives base URL and time-outs. `signing_secret` is for HTTP only; without one,
-    requests over HTTP are all refused. `teller` finds out from a request's body how to reach the person behind it.
+    It believes every request: over HTTP, `bot.slack.http` asks for the signature before. `client` gives base URL and
+    time-outs. `teller` finds out from a request's body how to reach the person behind it.
     """
-    # Bolt logs a refused request whole: people's words, tokens, and as many bytes as a stranger likes to send.
-    refused = logging.getLogger("slack_bolt.RequestVerification")
-    refused.filters = [one for one in refused.filters if not isinstance(one, _Unquoted)] + [_Unquoted()]
     logger = logging.getLogger("slack_bolt")
     quiet = _OneWarningLess()
     logger.addFilter(quiet)
@@ -50,9 +43,9 @@ def build_app(
             logger=logger,
             client=client,
             authorize=_authorize(identity, token),
-            signing_secret=signing_secret or "",
             token_verification_enabled=False,
-            request_verification_enabled=True,
+            # Bolt reads the body before it asks whose it is, and logs a refused one whole.
+            request_verification_enabled=False,
             ignoring_self_events_enabled=True,
             attaching_function_token_enabled=False,
             attaching_conversation_kwargs_enabled=False,
@@ -98,21 +91,6 @@ def _feature(body: dict[str, Any]) -> str:
         return f"event {body['event'].get('type')}"
     actions = body.get("actions") or [{}]
     return f"{body.get('type')} {actions[0].get('action_id') or body.get('callback_id') or ''}".strip()
-
-
-class _Unquoted(logging.Filter):
-    """Says that a request was refused, and nothing of what it held; at most once a minute, for anybody can send one."""
-
-    _said: float | None = None
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        now = time.monotonic()
-        if self._said is not None and now - self._said < _REFUSAL_EVERY:
-            return False
-        self._said = now
-        record.msg, record.args = "A request without a valid signature was refused: see SLACK_SIGNING_SECRET", ()
-        record.levelno, record.levelname = logging.WARNING, "WARNING"
-        return True
 
 
 class _OneWarningLess(logging.Filter):

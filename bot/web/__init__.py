@@ -9,7 +9,7 @@ from typing import TypeAlias
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"  # noqa: S104  a platform that sets PORT routes to any address of ours
 
-Dispatch: TypeAlias = Callable[[str, Mapping[str, str]], tuple[int, Mapping[str, str], str]]
+Dispatch: TypeAlias = Callable[[bytes, Mapping[str, str]], tuple[int, Mapping[str, str], str]]
 """Body and headers of a request from Slack to status, headers and body of the answer. It may block for 3 seconds."""
 
 

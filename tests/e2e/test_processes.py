@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from slack_sdk.signature import SignatureVerifier
 from bot.storage.engine import open_database
 from bot.storage.listing import list_deliveries
 from bot.workspace.faults import Fault, FaultKind
+from bot.workspace.interactions import Refused
 from bot.workspace.remote import RemoteWorkspace
 from bot.workspace.server import LocalWorkspace
 from tests.e2e.support import (
@@ -161,14 +163,17 @@ def test_a_replica_that_is_killed_over_its_root_leaves_the_channel_to_the_other(
 
 
 @contextlib.contextmanager
-def over_http(team: Path, slack: LocalWorkspace, start: Callable[..., Process]) -> Iterator[tuple[Process, str]]:
+def over_http(
+    team: Path, slack: LocalWorkspace, start: Callable[..., Process], *, secret: str | None = None
+) -> Iterator[tuple[Process, str]]:
     port = free_port()
-    env = tokens(slack, f"sqlite:///{team / 'bot.db'}", SLACK_SIGNING_SECRET=slack.signing_secret, PORT=str(port))
+    secret = secret or slack.signing_secret
+    env = tokens(slack, f"sqlite:///{team / 'bot.db'}", SLACK_SIGNING_SECRET=secret, PORT=str(port))
     del env["SLACK_APP_TOKEN"]
     bot = start("run", "--http", cwd=team, **env)
     url = f"http://127.0.0.1:{port}"
     eventually(lambda: fetch(f"{url}/healthz")[0] == 200, what="the web server")
-    slack.install(request_url=f"{url}/slack/events")
+    slack.install(request_url=f"{url}/slack/events", is_verified=secret == slack.signing_secret)
     yield bot, url
     assert bot.terminate() == 0
 
@@ -202,6 +207,23 @@ def test_slack_over_http_is_answered_and_watched_and_nobody_else_is_let_in(team,
         assert status == 200
         for name in ("documents", "entries", "deliveries", "post_seconds", "search_seconds", "lag"):
             assert name in figures, f"{name} is not among the figures"
+
+
+def test_status_says_that_the_signing_secret_may_be_wrong_until_a_request_is_signed_with_it(team, slack, start_process):
+    channel = Reading.of(slack.api_url, slack.bot_token)
+
+    def status() -> str:
+        return run_once("status", cwd=team, DATABASE_URL=f"sqlite:///{team / 'bot.db'}").stdout
+
+    with over_http(team, slack, start_process, secret="0" * 32) as (bot, url):
+        with pytest.raises(Refused):
+            slack.act("reader", lambda person: person.type(channel.channel_id, "/digest rocm"))
+        bot.wait_for("requests_refused")
+        eventually(lambda: "SLACK_SIGNING_SECRET may be wrong" in status(), what="the advice")
+        assert re.search(r"digest_requests_refused_total [1-9]", fetch(f"{url}/metrics")[1])
+    with over_http(team, slack, start_process):
+        slack.act("reader", lambda person: person.type(channel.channel_id, "/digest rocm"))
+        eventually(lambda: "SLACK_SIGNING_SECRET" not in status(), what="nothing to do any more")
 
 
 def test_the_health_pages_are_served_in_socket_mode_where_port_is_set(team, slack, start_process):

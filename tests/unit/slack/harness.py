@@ -317,7 +317,6 @@ class Bot:
             identity=self.directory.identity,
             token=workspace.bot_token,
             client=reading_client(None, api_url=workspace.api_url),
-            signing_secret=workspace.signing_secret,
             failures=failures,
             teller=self.services.teller,
         )
