@@ -347,7 +347,6 @@ async function start() {
     },
   });
   await openFirst();
-  for (const view of boot.modals ?? []) modals.open(view);
   const app = $("app");
   app.removeAttribute("aria-busy");
   app.dataset.ready = "true";

@@ -91,7 +91,7 @@ export function makeModals({ directory, notify }) {
     await post("view_close", { view_id: view.id });
   }
 
-  /** Take every modal off the screen. What is returned tells the server, or they would be back at the next visit. */
+  /** Take every modal off the screen. What is returned tells the server. */
   function dismiss() {
     const [lowest] = stack;
     drop(null);
