@@ -51,7 +51,7 @@ class PageApi:
     # reading
 
     async def boot(self, request: Request) -> Response:
-        """What the page needs at first: team, people, channels, commands; and the open modals, though a page begins bare."""
+        """What the page needs at first: team, people, channels, commands; and open modals, though it begins bare."""
         person = self._person(request.query_params)
         store = self._workspace.store
         app = store.app
