@@ -34,7 +34,7 @@ from bot.slack.history import SlackHistory
 from bot.slack.poster import SlackPoster
 from bot.storage import stats
 from bot.storage.names_store import NamesStore
-from bot.web import EVERYWHERE, LOOPBACK
+from bot.web import LOOPBACK
 
 _log = structlog.get_logger("bot.bootstrap")
 
@@ -45,7 +45,7 @@ def assemble(
     *,
     http: bool = False,
     port: int | None = None,
-    host: str | None = None,
+    host: str = LOOPBACK,
     clock: Clock | None = None,
     reread: Callable[[], Config] | None = None,
 ) -> Bot:
@@ -70,7 +70,7 @@ def _assemble(
     *,
     http: bool,
     port: int | None,
-    host: str | None,
+    host: str,
     reread: Callable[[], Config] | None,
 ) -> Bot:
     spare_loopback_the_proxy(secrets.api_url)
@@ -149,7 +149,7 @@ def _assemble(
         read_templates=read_templates,
         port=port,
         http=http,
-        host=host or (EVERYWHERE if port is not None else LOOPBACK),
+        host=host,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from bot.cli.options import config_option, verb
+from bot.web import EVERYWHERE
 
 
 @verb(
@@ -16,9 +17,15 @@ from bot.cli.options import config_option, verb
     "SLACK_BOT_TOKEN=xoxb-... SLACK_SIGNING_SECRET=... PORT=3000 digest-bot run --http",
 )
 @click.option("--http", is_flag=True, help="Take commands over HTTP (port from PORT) instead of Socket Mode.")
+@click.option(
+    "--host",
+    default=EVERYWHERE,
+    show_default=True,
+    help="Address on which PORT is opened; 127.0.0.1 lets in this machine alone.",
+)
 @click.option("--now", is_flag=True, help="Deliver what is new at once, then go on by the schedule.")
 @config_option
-def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
+def command(http: bool, host: str, now: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Deliver the digest and answer /digest until stopped (SIGTERM or Ctrl-C). SIGHUP reads config.yaml again.
 
     Tokens come from the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (or SLACK_SIGNING_SECRET with --http).
@@ -66,7 +73,7 @@ def command(http: bool, now: bool, config_path: Path) -> None:  # noqa: FBT001 -
         is_read_anew()  # whatever was waited for, the file is read after it
         while True:
             assert config is not None  # noqa: S101 - the first reading gave one, or ended the start
-            bot = assemble(config, secrets, http=http, port=port, reread=lambda: load(config_path))
+            bot = assemble(config, secrets, http=http, port=port, host=host, reread=lambda: load(config_path))
             if not (hangup.is_pending and is_read_anew()):
                 return bot
             bot.close()  # made of what is old by now, and nothing of it runs yet

@@ -173,7 +173,7 @@ def serve(app: Starlette, *, host: str = LOOPBACK, port: int = 0) -> Server:
     except OSError as error:
         listening.close()
         raise PortInUse(
-            f"cannot listen on {host}:{port} ({error.strerror}): stop what holds it, or set another PORT"
+            f"cannot listen on {host}:{port} ({error.strerror}): stop what holds it, or choose another PORT or --host"
         ) from error
     server = Server(app=app, listening=listening)
     server.start()

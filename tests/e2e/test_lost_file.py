@@ -236,7 +236,9 @@ def test_the_ticks_of_a_running_bot_notice_and_tell_and_readyz_says_what_to_do(t
     team.folder, team.database = folder, f"sqlite:///{path}"
     team.write(NINE)
     env = {"SLACK_API_URL": workspace.api_url, "SLACK_BOT_TOKEN": workspace.bot_token}
-    bot = start_process("run", cwd=folder, SLACK_APP_TOKEN=workspace.app_token, PORT=str(port), **env)
+    bot = start_process(
+        "run", "--host", "127.0.0.1", cwd=folder, SLACK_APP_TOKEN=workspace.app_token, PORT=str(port), **env
+    )
     url = f"http://127.0.0.1:{port}/readyz"
     eventually(lambda: fetch(url)[0] == 200, what="a ready bot")
     eventually(lambda: len(names_in(path)) == 2, what="the channels' names")

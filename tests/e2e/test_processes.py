@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -170,7 +171,7 @@ def over_http(
     secret = secret or slack.signing_secret
     env = tokens(slack, f"sqlite:///{team / 'bot.db'}", SLACK_SIGNING_SECRET=secret, PORT=str(port))
     del env["SLACK_APP_TOKEN"]
-    bot = start("run", "--http", cwd=team, **env)
+    bot = start("run", "--http", "--host", "127.0.0.1", cwd=team, **env)
     url = f"http://127.0.0.1:{port}"
     eventually(lambda: fetch(f"{url}/healthz")[0] == 200, what="the web server")
     slack.install(request_url=f"{url}/slack/events", is_verified=secret == slack.signing_secret)
@@ -228,12 +229,16 @@ def test_status_says_that_the_signing_secret_may_be_wrong_until_a_request_is_sig
 
 def test_the_health_pages_are_served_in_socket_mode_where_port_is_set(team, slack, start_process):
     port = free_port()
-    bot = start_process("run", cwd=team, **tokens(slack, f"sqlite:///{team / 'bot.db'}", PORT=str(port)))
+    bot = start_process(
+        "run", "--host", "127.0.0.1", cwd=team, **tokens(slack, f"sqlite:///{team / 'bot.db'}", PORT=str(port))
+    )
     url = f"http://127.0.0.1:{port}"
     eventually(lambda: fetch(f"{url}/readyz")[0] == 200, what="a ready bot")
     assert fetch(f"{url}/healthz")[0] == 200
     assert "digest" in fetch(f"{url}/metrics")[1]
     assert fetch(f"{url}/slack/events", b"{}")[0] == 404
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", port), timeout=5)  # another address than --host named
     slack.refuse_links(1000)
     slack.drop_sockets()
     eventually(lambda: fetch(f"{url}/readyz")[0] == 503, what="a bot that says its socket is gone")

@@ -208,7 +208,7 @@ def test_a_replica_that_is_paused_past_its_lease_and_wakes_up_posts_nothing_twic
 def test_a_hangup_takes_a_new_configuration_and_refuses_a_wrong_one_whole(team, slack, start_process):
     slack.create_channel("other")
     port = free_port()
-    bot = start_process("run", cwd=team, **env(slack, sqlite(team), PORT=str(port)))
+    bot = start_process("run", "--host", "127.0.0.1", cwd=team, **env(slack, sqlite(team), PORT=str(port)))
     eventually(lambda: titles(slack) == items(1, COUNT), what="the digest")
     path = team / "config.yaml"
     good = path.read_text("utf-8")
