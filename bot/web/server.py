@@ -13,11 +13,16 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from bot.errors import PortInUse
 from bot.web import EVERYWHERE, LOOPBACK, Check, Checks, Dispatch
 
 CHECK_SECONDS = 3.0
+HEAD_SECONDS = 10.0
+"""How long a connection may stay without a whole request head: each open one takes a file from the rest of the bot."""
+BODY_SECONDS = 10.0
+"""How long a body may take. Slack gives a request up after three seconds."""
 BODY_LIMIT = 1_000_000
 """Bytes of a request from Slack; its largest payloads (a view of 250 kB, form-encoded) stay below."""
 
@@ -88,18 +93,59 @@ class _Slack:
         self._limiter = CapacityLimiter(threads)
 
     async def answer(self, request: Request) -> Response:
-        body = bytearray()
         try:
+            body = await _body(request)
+        except _NotRead as problem:
+            return PlainTextResponse(f"{problem}\n", status_code=problem.status)
+        status, headers, text = await to_thread.run_sync(
+            self._dispatch, body, dict(request.headers), limiter=self._limiter
+        )
+        return Response(text, status_code=status, headers=dict(headers))
+
+
+class _NotRead(Exception):
+    """The body of a request did not come whole. `status` is for whoever sent it, and is still there."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+async def _body(request: Request) -> bytes:
+    """The body as it came. Raises `_NotRead`."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > BODY_LIMIT:
-                    return PlainTextResponse("too large\n", status_code=413)
-        except ClientDisconnect:
-            return PlainTextResponse("nobody there\n", status_code=400)  # for nobody: whoever asked has gone
-        status, headers, text = await to_thread.run_sync(
-            self._dispatch, bytes(body), dict(request.headers), limiter=self._limiter
-        )
-        return Response(text, status_code=status, headers=dict(headers))
+                    raise _NotRead(413, "too large")
+    except TimeoutError as problem:
+        raise _NotRead(408, "too slow") from problem
+    except (ClientDisconnect, asyncio.CancelledError) as problem:
+        # Whoever asked has gone, or the server stops: no fault of ours that the log should show.
+        raise _NotRead(400, "not whole") from problem
+    return bytes(body)
+
+
+class _Hurried(H11Protocol):
+    """Hangs up on whoever connects and does not ask, or begins to ask and does not end."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._look_again(seen=None)
+
+    def _look_again(self, seen: RequestResponseCycle | None) -> None:
+        self.loop.call_later(HEAD_SECONDS, self._look, seen)
+
+    def _look(self, seen: RequestResponseCycle | None) -> None:
+        """Close the connection if nothing was asked since the last look, and nothing is being answered."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is seen and (seen is None or seen.response_complete):
+            self.transport.close()
+            return
+        self._look_again(self.cycle)
 
 
 class _Uvicorn(uvicorn.Server):
@@ -125,6 +171,7 @@ class Server:
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
+                http=_Hurried,
                 log_config=None,
                 access_log=False,
                 lifespan="off",

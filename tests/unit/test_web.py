@@ -1,5 +1,6 @@
 """Health, readiness, metrics and Slack over HTTP, over real sockets."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -151,6 +152,57 @@ def test_whoever_hangs_up_in_the_middle_of_a_request_leaves_no_trace_in_the_log(
         caller.sendall(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
     server.stop()  # what was begun is ended first
     assert [one for one in caplog.records if one.exc_info] == []
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"POST /slack/ev", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nPOST /sl"], ids=["none", "half", "1.5"]
+)
+def test_whoever_does_not_ask_to_the_end_is_hung_up_on(serving, monkeypatch, said):
+    monkeypatch.setattr(web, "HEAD_SECONDS", 0.2)
+    server = serving(dispatch=lambda *_: (200, {}, ""))
+    with socket.create_connection((server.host, server.port), timeout=4) as caller:
+        caller.sendall(said)
+        while caller.recv(4096):  # a timeout is an error: the connection was left open
+            pass
+
+
+def test_an_answer_that_takes_its_time_is_waited_for(serving, monkeypatch):
+    monkeypatch.setattr(web, "HEAD_SECONDS", 0.05)
+    looked = threading.Event()
+
+    def dispatch(_body, _headers):
+        looked.wait(0.5)  # ten looks
+        return 200, {}, "late"
+
+    assert fetch(serving(dispatch=dispatch), "/slack/events", b"x")[::2] == (200, b"late")
+
+
+def test_a_body_that_does_not_come_to_its_end_is_given_up(serving, monkeypatch):
+    monkeypatch.setattr(web, "BODY_SECONDS", 0.2)
+    server = serving(dispatch=lambda *_: (200, {}, ""))
+    with socket.create_connection((server.host, server.port), timeout=10) as caller:
+        caller.sendall(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
+        assert caller.recv(4096).startswith(b"HTTP/1.1 408")
+
+
+def test_a_body_under_way_leaves_no_trace_in_the_log_of_a_stop(serving, caplog):
+    server = serving(dispatch=lambda *_: (200, {}, ""))
+    with socket.create_connection((server.host, server.port)) as caller:
+        # 100-continue is said when the body is being waited for.
+        caller.sendall(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        assert caller.recv(4096).startswith(b"HTTP/1.1 100")
+        server.stop()
+    assert [one for one in caplog.records if one.exc_info] == []
+
+
+def test_two_hundred_silent_connections_delay_no_ack(serving):
+    server = serving(dispatch=lambda *_: (200, {}, ""))
+    with contextlib.ExitStack() as silent:
+        for _ in range(200):
+            silent.enter_context(socket.create_connection((server.host, server.port)))
+        begun = time.perf_counter()
+        assert fetch(server, "/slack/events", b"x")[0] == 200
+        assert time.perf_counter() - begun < 2
 
 
 def test_a_taken_port_is_named():
