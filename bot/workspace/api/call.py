@@ -72,7 +72,7 @@ class Call:
             return None
         try:
             return json.loads(value)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise SlackError(error) from problem
 
     def scope(self, *alternatives: str) -> None:
@@ -106,7 +106,7 @@ def decode(content_type: str, body: bytes, query: bytes) -> dict[str, Any]:
     if kind == "application/json":
         try:
             document = json.loads(body)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise SlackError("invalid_json") from problem
         if not isinstance(document, dict):
             raise SlackError("json_not_object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Awaitable, Callable
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from bot.workspace.errors import SlackError, WorkspaceError
@@ -50,8 +50,10 @@ async def body_of(request: Request) -> dict[str, object]:
     """The JSON object of a request. Raises `WorkspaceError` for anything else."""
     try:
         document = await request.json()
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise WorkspaceError("the body is no JSON") from problem
+    except ClientDisconnect as problem:
+        raise WorkspaceError("the body did not come whole") from problem
     if not isinstance(document, dict):
         raise WorkspaceError("the body is no JSON object")
     return document

@@ -42,7 +42,7 @@ def _document(arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
     try:
         document = json.loads(arguments["payload"])
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, RecursionError) as problem:
         raise SlackError("invalid_payload") from problem
     if not isinstance(document, dict):
         raise SlackError("invalid_payload")

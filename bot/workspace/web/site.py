@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
@@ -52,7 +52,10 @@ def _endpoint(target: Endpoint) -> Endpoint:
         if not is_local(request):
             # Local tokens are no secret: a page of another site must not use them through a browser.
             return PlainTextResponse("Only for this machine.", 403)
-        return await target(request)
+        try:
+            return await target(request)
+        except ClientDisconnect:
+            return PlainTextResponse("The body did not come whole.", 400)
 
     return call
 

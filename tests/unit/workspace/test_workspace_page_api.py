@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import urllib.parse
 import urllib.request
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from bot.workspace.server import LocalWorkspace
 from tests.unit.workspace.conftest import Heard
 
 BUTTON = {"type": "button", "action_id": "go", "value": "7", "text": {"type": "plain_text", "text": "Go"}}
@@ -220,3 +222,29 @@ def test_bad_requests_are_told_and_not_fatal(workspace, act, channel):
         act("message", channel=channel)
     assert act("react", channel=channel, ts="1.1", name="eyes")["error"] == "message_not_found"
     assert act("message", user="nobody", channel=channel, text="x")["error"] == "user_not_found"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "error"),
+    [("api/chat.postMessage", 200, "invalid_json"), ("_page/message", 400, "bad_request")],
+)
+def test_json_that_is_nested_without_end_is_no_json(workspace, path, status, error):
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {workspace.bot_token}"}
+    request = urllib.request.Request(f"{workspace.url}/{path}", data=b"[" * 100_000, headers=headers)
+    try:
+        answer = urllib.request.urlopen(request, timeout=5)
+    except urllib.error.HTTPError as refused:
+        answer = refused
+    with answer:
+        assert (answer.status, json.load(answer)["error"]) == (status, error)
+
+
+@pytest.mark.parametrize("path", ["api/chat.postMessage", "_page/message", "actions/{team}/secret"])
+def test_a_client_that_hangs_up_in_the_middle_leaves_no_trace_in_the_log(caplog, path):
+    with LocalWorkspace() as workspace:
+        place = urllib.parse.urlsplit(workspace.url)
+        team = workspace.act("reader", lambda person: person.workspace.store.team.id)
+        with socket.create_connection((place.hostname, place.port)) as caller:
+            head = f"POST /{path.format(team=team)} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 9\r\n\r\n"
+            caller.sendall(head.encode() + b"half")
+    assert [one for one in caplog.records if one.exc_info] == []
