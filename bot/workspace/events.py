@@ -29,7 +29,8 @@ class Events:
         self._tell(channel, _SUBSCRIPTIONS[channel.kind], document)
         mention = f"<@{self._store.app.bot_user_id}>"
         if mention in document.get("text", "") and channel.kind != "im" and message.user != self._store.app.bot_user_id:
-            self._tell(channel, "app_mention", {**document, "type": "app_mention", "channel_type": None})
+            told = {**document, "type": "app_mention", "channel_type": None, "client_msg_id": None}
+            self._tell(channel, "app_mention", told)
 
     def changed(self, message: Message, previous: Message) -> None:
         """An edit, or a reply that changed the parent."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from bot.workspace.errors import SlackError
 from bot.workspace.events import Events
@@ -187,7 +187,7 @@ class Messages:
                 "bot_profile": bot_profile(self._store),
             }
         else:
-            document["client_msg_id"] = f"{secrets.token_hex(4)}-{secrets.token_hex(2)}-{secrets.token_hex(6)}"
+            document["client_msg_id"] = str(uuid4())
         document |= {name: each for name, each in content.items() if each is not None}
         document.setdefault("text", "")
         return Message(

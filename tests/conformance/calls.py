@@ -27,6 +27,11 @@ def an_unknown_method_is_http_200_unknown_method(probe: Probe) -> None:
     expect(body.get("req_method"), "digest.noSuchMethod", "req_method")
 
 
+def an_argument_is_named_in_letters_digits_and_underscores(probe: Probe) -> None:
+    probe.ok("api.test", nobody_knows_this_1="x")
+    probe.refused("api.test", "invalid_arg_name", **{"not-a-name": "x"})
+
+
 def auth_test_names_team_user_and_bot(probe: Probe) -> None:
     body = probe.ok("auth.test")
     for field in ("url", "team", "team_id", "user", "user_id", "bot_id"):
@@ -128,6 +133,7 @@ CHECKS = (
     an_unknown_token_is_invalid_auth,
     the_token_may_come_as_an_argument,
     an_unknown_method_is_http_200_unknown_method,
+    an_argument_is_named_in_letters_digits_and_underscores,
     auth_test_names_team_user_and_bot,
     answers_name_the_scopes_in_a_header,
     api_test_echoes_and_fails_on_demand,

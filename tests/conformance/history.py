@@ -70,6 +70,8 @@ def replies_page_with_the_parent_first(probe: Probe) -> None:
             break
     expect(seen, [stamps[0], *replies], "the parent, then every reply once, oldest first")
     probe.refused("conversations.replies", "thread_not_found", channel=channel, ts="1000000000.000001")
+    probe.refused("conversations.replies", "thread_not_found", channel=channel)
+    probe.refused("conversations.replies", "channel_not_found", ts=stamps[0])
 
 
 CHECKS = (

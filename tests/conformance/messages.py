@@ -90,6 +90,8 @@ def malformed_metadata_is_refused(probe: Probe) -> None:
     probe.refused("chat.postMessage", "invalid_metadata_format", metadata={"event_type": "a"}, **arguments)
     deep = {"event_type": "a", "event_payload": {"deep": {"deeper": {"deepest": 1}}}}
     probe.refused("chat.postMessage", "invalid_metadata_schema", metadata=deep, **arguments)
+    words = {"event_type": "a", "event_payload": {"words": ["a list", "of words"]}}
+    probe.refused("chat.postMessage", "invalid_metadata_schema", metadata=words, **arguments)
 
 
 def an_update_with_text_alone_keeps_the_blocks(probe: Probe) -> None:

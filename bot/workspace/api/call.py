@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,11 +37,11 @@ class Call:
             return None
         return value if isinstance(value, str) else json.dumps(value)
 
-    def required(self, name: str) -> str:
-        """Raises `invalid_arguments` if it is missing or empty."""
+    def required(self, name: str, error: str | None = None) -> str:
+        """Raises `error` (by default `invalid_arguments`, with the name) if it is missing or empty."""
         value = self.text(name)
         if not value:
-            raise bad_arguments(f"missing required field: {name}")
+            raise SlackError(error) if error else bad_arguments(f"missing required field: {name}")
         return value
 
     def flag(self, name: str) -> bool:
@@ -82,6 +83,9 @@ class Call:
             raise SlackError("missing_scope", needed=",".join(alternatives), provided=",".join(sorted(scopes)))
 
 
+_ARGUMENT = re.compile(r"\w{1,100}", re.ASCII)
+"""Slack tells no number: a name is refused that is very long or has anything but letters, digits and `_`."""
+
 Handler = Callable[[Call], Json]
 
 
@@ -97,8 +101,15 @@ class Method:
 def decode(content_type: str, body: bytes, query: bytes) -> dict[str, Any]:
     """The arguments of a request.
 
-    Raises `invalid_json`, `json_not_object`, `invalid_post_type`, `invalid_form_data`.
+    Raises `invalid_json`, `json_not_object`, `invalid_post_type`, `invalid_form_data`, `invalid_arg_name`.
     """
+    arguments = _decoded(content_type, body, query)
+    if not all(map(_ARGUMENT.fullmatch, arguments)):
+        raise SlackError("invalid_arg_name")
+    return arguments
+
+
+def _decoded(content_type: str, body: bytes, query: bytes) -> dict[str, Any]:
     arguments: dict[str, Any] = dict(urllib.parse.parse_qsl(query.decode("latin-1"), keep_blank_values=True))
     kind = content_type.partition(";")[0].strip().lower()
     if not body:

@@ -50,9 +50,9 @@ def accept_metadata(metadata: Any) -> dict[str, Any]:
 
 
 def _is_flat_enough(value: Any) -> bool:
-    """A plain value, a flat object, or a list of those (MessageMetadata in @slack/types)."""
+    """A plain value, a flat object, or a list of flat objects (MessageMetadata in @slack/types)."""
     if isinstance(value, list):
-        return all(_is_plain(each) or _is_flat(each) for each in value)
+        return all(map(_is_flat, value))
     return _is_plain(value) or _is_flat(value)
 
 

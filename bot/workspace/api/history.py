@@ -57,12 +57,12 @@ def history(call: Call) -> Json:
 
 def replies(call: Call) -> Json:
     """The parent first, then replies, oldest first. `ts` may be the parent's or any reply's."""
-    channel = _readable(call)
+    channel = _readable(call, "channel_not_found")
     store = call.workspace.store
     room = store.rooms[channel.id]
     limit = call.number("limit", 1000, most=1000)
     try:
-        named = room.get(micros(call.required("ts")))
+        named = room.get(micros(call.required("ts", "thread_not_found")))
     except ValueError:
         named = None
     if named is None:
@@ -85,8 +85,8 @@ def replies(call: Call) -> Json:
     }
 
 
-def _readable(call: Call) -> Channel:
-    channel = call.workspace.channel(call.required("channel"), call.user)
+def _readable(call: Call, missing: str | None = None) -> Channel:
+    channel = call.workspace.channel(call.required("channel", missing), call.user)
     call.scope(_SCOPES[channel.kind])
     if call.identity.kind == "bot" and call.user.id not in channel.members:
         raise SlackError("not_in_channel")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 
 import pytest
 
@@ -108,7 +109,10 @@ def test_events_come_with_thread_and_mention_and_only_from_channels_of_the_bot(w
     assert first["text"] == f"hello <@{workspace.bot_user_id}>"
     assert first["channel_type"] == "channel"
     assert second["thread_ts"] == first["ts"]
-    assert mentions.wait()[0]["ts"] == first["ts"]
+    assert str(uuid.UUID(first["client_msg_id"])) == first["client_msg_id"]
+    (mention,) = mentions.wait()
+    assert mention["ts"] == first["ts"]
+    assert "client_msg_id" not in mention
 
 
 def test_an_event_that_is_not_acknowledged_comes_again(workspace, channel, connect):
