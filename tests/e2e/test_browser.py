@@ -122,6 +122,18 @@ def test_vllm_rocm_typed_in_the_page_lists_the_entry_with_rocm_in_its_title_firs
     assert hits(ask(page, "/digest vllm rocm"))[0] == ROCM
 
 
+def test_an_answer_that_only_one_person_sees_stays_until_the_page_is_loaded_again(page, digests):
+    ask(page, "/digest vllm rocm")
+    answers = page.get_by_test_id("messages").get_by_test_id("ephemeral")
+    for place in (digests.ops, digests.channel):
+        page.locator(f'[data-testid="channel"][data-channel="{place.channel_id}"]').click()
+        eventually(lambda place=place: answers.count() == (place is digests.channel), within=5)
+    page.reload()
+    page.wait_for_selector('[data-testid="app"][data-ready="true"]')
+    assert messages(page).count() > 0
+    assert answers.count() == 0
+
+
 def test_speculative_decoding_is_found_in_chinese(page):
     assert SPECULATIVE in hits(ask(page, "/digest 投机解码"))
 

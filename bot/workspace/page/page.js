@@ -194,7 +194,7 @@ async function reload(options = {}) {
   const answer = await get(`channel/${id}`);
   if (answer.ok === false) return notify(answer);
   if (id !== state.channel || state.isHome) return;
-  state.messages = answer.messages.filter((message) => !isReply(message)).sort(byTs);
+  state.messages = answer.messages.filter((message) => !isReply(message) && isStillShown(message)).sort(byTs);
   drawLog(options);
 }
 
@@ -203,11 +203,15 @@ async function reloadThread(options = {}) {
   const answer = await get(`thread/${state.channel}/${ts}`);
   if (answer.ok === false) return notify(answer);
   if (ts !== state.rootTs) return;
-  state.replies = answer.messages.sort(byTs);
+  state.replies = answer.messages.filter(isStillShown).sort(byTs);
   drawThread(options);
 }
 
 const isReply = (message) => message.thread_ts && message.thread_ts !== message.ts && message.subtype !== "thread_broadcast";
+
+// What only this person sees came while this page was open, or is gone: in Slack it does not outlive a reload.
+const whispers = new Set();
+const isStillShown = (message) => !message.ephemeral || whispers.has(`${message.channel} ${message.ts}`);
 
 // Events say that something happened; counts of replies and the like stand in messages the event does not carry.
 let settling = null;
@@ -228,6 +232,7 @@ function put(list, message) {
 
 function arrived(event) {
   const { message, channel } = event;
+  if (message?.ephemeral) whispers.add(`${message.channel} ${message.ts}`);
   const isNew = event.type === "message" || event.type === "ephemeral";
   if (channel !== state.channel || state.isHome) {
     if (isNew && !(message && isReply(message))) {
