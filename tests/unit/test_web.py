@@ -4,7 +4,6 @@ import contextlib
 import json
 import socket
 import threading
-import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -129,15 +128,14 @@ def test_a_slow_request_from_slack_does_not_delay_health(serving):
     release = threading.Event()
 
     def dispatch(_body, _headers):
-        release.wait(5)
+        release.wait(60)
         return 200, {}, ""
 
     server = serving(dispatch=dispatch)
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(fetch, server, "/slack/events", b"x")
-        begun = time.perf_counter()
         assert fetch(server, "/healthz")[0] == 200
-        assert time.perf_counter() - begun < 2
+        assert not slow.done()
         release.set()
         assert slow.result()[0] == 200
 
@@ -200,9 +198,7 @@ def test_two_hundred_silent_connections_delay_no_ack(serving):
     with contextlib.ExitStack() as silent:
         for _ in range(200):
             silent.enter_context(socket.create_connection((server.host, server.port)))
-        begun = time.perf_counter()
-        assert fetch(server, "/slack/events", b"x")[0] == 200
-        assert time.perf_counter() - begun < 2
+        assert fetch(server, "/slack/events", b"x")[0] == 200  # its own time-out is what says late
 
 
 def test_a_taken_port_is_named():
