@@ -26,7 +26,7 @@ def command(config_path: Path) -> None:
     of: it may be meant so. Exit code 1 if something is wrong, 2 if the configuration or the database cannot be read at
     all.
     """
-    from bot.config import load  # noqa: PLC0415 - --help must not wait for it
+    from bot.config import load
 
     config = load(config_path)
     wrong = False
@@ -61,23 +61,23 @@ def _inbox(config: Config) -> Iterator[str]:
 
 
 def _templates(config: Config) -> Iterator[str]:
-    from bot.bootstrap.templates import template_faults  # noqa: PLC0415 - --help must not wait for it
+    from bot.bootstrap.templates import template_faults
 
     yield from template_faults(config)
 
 
 def _glossary(config: Config) -> Iterator[str]:
-    from bot.bootstrap.archive import load_glossary  # noqa: PLC0415 - --help must not wait for it
+    from bot.bootstrap.archive import load_glossary
 
     yield from (str(fault) for fault in load_glossary(config).contradictions())
 
 
 def _policies(config: Config) -> tuple[str, ...]:
-    from bot.bootstrap.unmatched import unmatched  # noqa: PLC0415 - --help must not wait for it
-    from bot.errors import StorageError  # noqa: PLC0415
-    from bot.storage.engine import open_database  # noqa: PLC0415
-    from bot.storage.migrate import current, head  # noqa: PLC0415
-    from bot.storage.plan_store import newest_candidates  # noqa: PLC0415
+    from bot.bootstrap.unmatched import unmatched
+    from bot.errors import StorageError
+    from bot.storage.engine import open_database
+    from bot.storage.migrate import current, head
+    from bot.storage.plan_store import newest_candidates
 
     database = open_database(config.database, source=config.database_source)
     try:
@@ -91,9 +91,9 @@ def _policies(config: Config) -> tuple[str, ...]:
 
 
 def _database(config: Config) -> Iterator[str]:
-    from bot.errors import StorageUnavailable  # noqa: PLC0415 - --help must not wait for it
-    from bot.storage.engine import open_database, shown  # noqa: PLC0415
-    from bot.storage.migrate import current, forgotten, head  # noqa: PLC0415
+    from bot.errors import StorageUnavailable
+    from bot.storage.engine import open_database, shown
+    from bot.storage.migrate import current, forgotten, head
 
     database = open_database(config.database, source=config.database_source)
     try:

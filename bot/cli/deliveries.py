@@ -46,7 +46,7 @@ def command(
     context.obj = config_path
     if context.invoked_subcommand is not None:
         return
-    from bot.storage.listing import list_channels, list_deliveries  # noqa: PLC0415 - --help must not wait for it
+    from bot.storage.listing import list_channels, list_deliveries
 
     with archive_to_read(config_path) as archive:
         rows = list_deliveries(archive.database, state=state, channel_id=channel, limit=limit)
@@ -99,7 +99,7 @@ command.add_command(retry)
 
 
 def _decide(config_path: Path, key: str, ts: str | None) -> None:
-    from bot.delivery.desk import decide  # noqa: PLC0415 - --help must not wait for it
+    from bot.delivery.desk import decide
 
     with archive_to_read(config_path) as archive:
         done = decide(archive.deliveries, key, ts, now=archive.clock.now())
@@ -110,9 +110,9 @@ def _decide(config_path: Path, key: str, ts: str | None) -> None:
 
 
 def _print(rows: list[dict[str, Any]], names: Mapping[str, str], titles: Mapping[int, str]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     console = Console()
     if not console.is_terminal:

@@ -33,10 +33,10 @@ def command(once: bool, keep: Path | None, port: int | None, config_path: Path) 
     set (the bot's state is kept there) or --keep is given. With --once: exit code 1 if something could not be taken
     or posted.
     """
-    from rich.console import Console  # noqa: PLC0415 - --help must not wait for it
+    from rich.console import Console
 
-    from bot import demo, log  # noqa: PLC0415
-    from bot.config import load  # noqa: PLC0415
+    from bot import demo, log
+    from bot.config import load
 
     log.configure(level="WARNING")
     config = load(config_path)
@@ -69,9 +69,9 @@ def command(once: bool, keep: Path | None, port: int | None, config_path: Path) 
 
 
 def _deliver(console: Console, scene: Scene) -> int:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from bot import demo  # noqa: PLC0415
+    from bot import demo
 
     sent = 0
     columns = (TextColumn("Posting"), BarColumn(), MofNCompleteColumn())
@@ -84,8 +84,8 @@ def _deliver(console: Console, scene: Scene) -> int:
 
 
 def _print_documents(console: Console, taken: tuple[Taken, ...]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     if not taken:
         console.print("There are no digest files in the inbox.")
@@ -107,11 +107,11 @@ def _print_documents(console: Console, taken: tuple[Taken, ...]) -> None:
 
 
 def _print_messages(console: Console, scene: Scene) -> None:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
-    from bot import demo  # noqa: PLC0415
-    from bot.delivery.values import entry_of  # noqa: PLC0415
+    from bot import demo
+    from bot.delivery.values import entry_of
 
     bot = scene.bot
     names = {policy.channel.channel_id: policy.name for policy in bot.refresh_policies().values()}

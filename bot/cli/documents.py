@@ -20,16 +20,16 @@ _ANY_WIDTH = 100_000
 @config_option
 def command(state: str | None, limit: int, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """List the digest files met so far, and line and reason of those that were set aside."""
-    from bot.storage.listing import list_documents  # noqa: PLC0415 - --help must not wait for it
+    from bot.storage.listing import list_documents
 
     with archive_to_read(config_path) as archive:
         rows = list_documents(archive.database, state=state, limit=limit)
     if as_json:
         print_json(rows)
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None)
     for heading in ("file", "edition", "state", "entries", "line", "reason"):

@@ -22,9 +22,9 @@ def command(paths: tuple[Path, ...], as_json: bool, config_path: Path) -> None: 
 
     Exit code 1 if a file was set aside or could not be read.
     """
-    from bot.bootstrap.archive import INBOX, open_archive  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import load  # noqa: PLC0415
-    from bot.inboxes.folder import FolderInbox, InboxUnavailable, read_file  # noqa: PLC0415
+    from bot.bootstrap.archive import INBOX, open_archive
+    from bot.config import load
+    from bot.inboxes.folder import FolderInbox, InboxUnavailable, read_file
 
     config = load(config_path)
     archive = open_archive(config)

@@ -19,9 +19,9 @@ def command(http_url: str | None, language: str | None, config_path: Path) -> No
     Without --http the app is of the Socket Mode kind (`digest-bot run`); with it, of the HTTP kind
     (`digest-bot run --http`). An app is one or the other.
     """
-    from bot.config import Config, load  # noqa: PLC0415 - --help must not wait for it
-    from bot.model import Language  # noqa: PLC0415
-    from bot.slack.manifest import manifest  # noqa: PLC0415
+    from bot.config import Config, load
+    from bot.model import Language
+    from bot.slack.manifest import manifest
 
     if http_url is not None and not http_url.startswith("https://"):
         raise click.BadParameter(

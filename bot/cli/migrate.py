@@ -13,9 +13,9 @@ from bot.cli.options import config_option, verb
 @config_option
 def command(config_path: Path) -> None:
     """Bring the database to this version's schema. An existing SQLite file is copied beside itself first."""
-    from bot.config import load  # noqa: PLC0415 - --help must not wait for it
-    from bot.storage.engine import open_database, shown  # noqa: PLC0415
-    from bot.storage.migrate import head, migrate  # noqa: PLC0415
+    from bot.config import load
+    from bot.storage.engine import open_database, shown
+    from bot.storage.migrate import head, migrate
 
     config = load(config_path)
     database = open_database(config.database, source=config.database_source)

@@ -15,11 +15,11 @@ from bot.cli.options import SOME_FAILED, config_option, json_option, print_json,
 @config_option
 def command(file: Path, as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Show what a digest file holds, without taking it. Exit code 1 if it does not fit the format."""
-    from bot.bootstrap.archive import load_vocabulary  # noqa: PLC0415 - --help must not wait for it
-    from bot.bootstrap.clock import SystemClock  # noqa: PLC0415
-    from bot.config import Config, load  # noqa: PLC0415
-    from bot.ingest.parse import parse  # noqa: PLC0415
-    from bot.ingest.report import parse_report  # noqa: PLC0415
+    from bot.bootstrap.archive import load_vocabulary
+    from bot.bootstrap.clock import SystemClock
+    from bot.config import Config, load
+    from bot.ingest.parse import parse
+    from bot.ingest.report import parse_report
 
     # A file can be looked at before anything is configured; only a team's own topics need the configuration.
     config = load(config_path) if config_path.exists() else Config()
@@ -34,8 +34,8 @@ def command(file: Path, as_json: bool, config_path: Path) -> None:  # noqa: FBT0
 
 
 def _print_table(report: dict[str, object]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
 
     entries, problems = report["entries"], report["problems"]
     assert isinstance(entries, list)  # noqa: S101 - parse_report's own shape
@@ -51,6 +51,6 @@ def _print_table(report: dict[str, object]) -> None:
 
 
 def _literal(cell: object) -> str:
-    from rich.markup import escape  # noqa: PLC0415
+    from rich.markup import escape
 
     return escape(str(cell))

@@ -47,9 +47,9 @@ def command(
     link that opens them in Slack's Block Kit Builder goes to standard error, or how to paste them there where a link
     would be too long. Exit code 1 if the file does not fit.
     """
-    from bot.bootstrap.preview import preview  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import Config, load  # noqa: PLC0415
-    from bot.model import Language, Layout  # noqa: PLC0415
+    from bot.bootstrap.preview import preview
+    from bot.config import Config, load
+    from bot.model import Language, Layout
 
     config = load(config_path) if config_path.exists() else Config()
     found = preview(
@@ -78,12 +78,12 @@ def command(
 
 
 def _text(posts: tuple[Post, ...], name: str, *, to_file: bool) -> str:
-    import io  # noqa: PLC0415
-    import sys  # noqa: PLC0415
+    import io
+    import sys
 
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from bot.render.preview import terminal  # noqa: PLC0415
+    from bot.render.preview import terminal
 
     # Width and colours are those of the terminal, where there is one.
     screen = Console()
@@ -106,7 +106,7 @@ def _blocks(posts: tuple[Post, ...], _name: str, *, to_file: bool) -> str:  # no
 
 
 def _html(posts: tuple[Post, ...], name: str, *, to_file: bool) -> str:  # noqa: ARG001 - one form for all
-    from bot.workspace.html import PlainResolver, page, render_row, render_thread  # noqa: PLC0415
+    from bot.workspace.html import PlainResolver, page, render_row, render_thread
 
     def row(message: Message) -> str:
         return render_row({**_sent(message), "username": "digest-bot", "bot_id": "B0"}, PlainResolver())
@@ -124,7 +124,7 @@ def _sent(message: Message) -> dict[str, object]:
 
 
 def _builder_link(posts: tuple[Post, ...]) -> None:
-    from bot.render.preview import BUILDER, builder_link  # noqa: PLC0415
+    from bot.render.preview import BUILDER, builder_link
 
     messages = [message for post in posts for message in (post.message, *post.replies)]
     blocks = [block for message in messages for block in message.blocks]

@@ -25,9 +25,9 @@ def archive_to_read(config_path: Path) -> Iterator[Archive]:
 
     Standard error says so, and what to do where it has no entries. Raises what `open_archive` raises, and ConfigError.
     """
-    from bot.bootstrap.archive import open_archive  # noqa: PLC0415 - --help must not wait for it
-    from bot.config import load  # noqa: PLC0415
-    from bot.storage.plan_store import newest_candidates  # noqa: PLC0415
+    from bot.bootstrap.archive import open_archive
+    from bot.config import load
+    from bot.storage.plan_store import newest_candidates
 
     config = load(config_path)
     with ExitStack() as stack:
@@ -43,8 +43,8 @@ def archive_to_read(config_path: Path) -> Iterator[Archive]:
 
 
 def _not_there_yet(config: Config) -> Path | None:
-    from bot.storage.engine import open_database  # noqa: PLC0415 - --help must not wait for it
-    from bot.storage.migrate import forgotten  # noqa: PLC0415
+    from bot.storage.engine import open_database
+    from bot.storage.migrate import forgotten
 
     database = open_database(config.database, source=config.database_source)
     try:

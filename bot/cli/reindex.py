@@ -14,11 +14,11 @@ from bot.cli.options import config_option, verb
 @config_option
 def command(everything: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Build the search index anew, while the bot runs. What was done stays done when it is interrupted."""
-    from rich.progress import Progress  # noqa: PLC0415 - --help must not wait for it
+    from rich.progress import Progress
 
-    from bot.bootstrap.archive import open_archive  # noqa: PLC0415
-    from bot.config import load  # noqa: PLC0415
-    from bot.storage.search_reindex import forget, reindex, tidy  # noqa: PLC0415
+    from bot.bootstrap.archive import open_archive
+    from bot.config import load
+    from bot.storage.search_reindex import forget, reindex, tidy
 
     archive = open_archive(load(config_path))
     try:

@@ -35,15 +35,15 @@ def command(http: bool, host: str, now: bool, config_path: Path) -> None:  # noq
     Where Slack or the database is away at the start, it is waited for; a refused token or password, an old schema or
     a wrong config.yaml ends the start with exit code 2.
     """
-    import structlog  # noqa: PLC0415 - --help must not wait for it
+    import structlog
 
-    from bot import log  # noqa: PLC0415
-    from bot.bootstrap.assemble import assemble  # noqa: PLC0415
-    from bot.bootstrap.patience import once_possible  # noqa: PLC0415
-    from bot.bootstrap.running import Bot  # noqa: PLC0415
-    from bot.config import Config, load, read_secrets  # noqa: PLC0415
-    from bot.errors import ConfigError  # noqa: PLC0415
-    from bot.runtime import Hangup  # noqa: PLC0415
+    from bot import log
+    from bot.bootstrap.assemble import assemble
+    from bot.bootstrap.patience import once_possible
+    from bot.bootstrap.running import Bot
+    from bot.config import Config, load, read_secrets
+    from bot.errors import ConfigError
+    from bot.runtime import Hangup
 
     log.configure()
     hangup = Hangup()

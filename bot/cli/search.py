@@ -34,7 +34,7 @@ def command(words: tuple[str, ...], limit: int, as_json: bool, config_path: Path
     same, as the index has it); and where nothing is found tried (word, count, more), each word alone, and near, other
     queries that do find something.
     """
-    from bot.bootstrap.archive import open_answers  # noqa: PLC0415 - --help must not wait for it
+    from bot.bootstrap.archive import open_answers
 
     query = " ".join(words)
     with archive_to_read(config_path) as archive:
@@ -76,7 +76,7 @@ def _hint_json(answer: Answer) -> dict[str, object] | None:
 
 
 def _reading(reading: Reading) -> dict[str, object]:
-    from bot.text.tokens import spelt  # noqa: PLC0415 - --help must not wait for it
+    from bot.text.tokens import spelt
 
     narrowed = reading.query.narrowed
     return {
@@ -91,7 +91,7 @@ def _reading(reading: Reading) -> dict[str, object]:
 
 def _hint(answer: Answer) -> str | None:
     """What was not read as it was meant."""
-    from bot.model import QueryHint  # noqa: PLC0415
+    from bot.model import QueryHint
 
     query = answer.query
     match query.hint:
@@ -110,16 +110,16 @@ def _hint(answer: Answer) -> str | None:
 
 
 def _with_value(written: str) -> str:
-    from bot.model import Language  # noqa: PLC0415
-    from bot.readers.qualifiers import kind_of  # noqa: PLC0415
-    from bot.render.words import Words  # noqa: PLC0415
+    from bot.model import Language
+    from bot.readers.qualifiers import kind_of
+    from bot.render.words import Words
 
     return written + Words(Language.EN).say(f"value.{kind_of(written)}")
 
 
 def _print(answer: Answer) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     console = Console(highlight=False)
     hint = _hint(answer)
@@ -140,7 +140,7 @@ def _print(answer: Answer) -> None:
 
 
 def _marked(text: str, matches: tuple[Span, ...], *, style: str = "") -> Text:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     marked = Text(text, style=style)
     for span in matches:
@@ -149,7 +149,7 @@ def _marked(text: str, matches: tuple[Span, ...], *, style: str = "") -> Text:
 
 
 def _print_what_to_try(console: Console, answer: Answer) -> None:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     console.print("Nothing found.")
     for word in answer.tried:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 @config_option
 def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Say how delivery stands and what a person must see. Exit code 1 if somebody has to do something."""
-    from bot.delivery.doors import NOT_CONFIGURED  # noqa: PLC0415 - --help must not wait for it
-    from bot.storage.listing import list_alerts, list_documents  # noqa: PLC0415
-    from bot.storage.stats import deliveries_by_state, entry_count  # noqa: PLC0415
+    from bot.delivery.doors import NOT_CONFIGURED
+    from bot.storage.listing import list_alerts, list_documents
+    from bot.storage.stats import deliveries_by_state, entry_count
 
     with archive_to_read(config_path) as archive:
         database, zone = archive.database, archive.config.inbox.timezone
@@ -59,9 +59,9 @@ def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
 
 def _channels(archive: Archive) -> list[dict[str, Any]]:
     """The known channels, each with its next slot; then those that Slack was not asked for yet."""
-    from bot.bootstrap.policies import schedule_of  # noqa: PLC0415 - --help must not wait for it
-    from bot.delivery.slots import next_due  # noqa: PLC0415
-    from bot.storage.listing import list_channels  # noqa: PLC0415
+    from bot.bootstrap.policies import schedule_of
+    from bot.delivery.slots import next_due
+    from bot.storage.listing import list_channels
 
     now = archive.clock.now()
     configured = {channel.channel: channel.schedule for channel in archive.config.channels}
@@ -82,8 +82,8 @@ def _channels(archive: Archive) -> list[dict[str, Any]]:
 
 
 def _print(report: dict[str, Any], zone: ZoneInfo) -> None:
-    from bot.bootstrap.arrivals import cause_of  # noqa: PLC0415 - --help must not wait for it
-    from bot.delivery.alerts import held  # noqa: PLC0415
+    from bot.bootstrap.arrivals import cause_of
+    from bot.delivery.alerts import held
 
     states = ", ".join(f"{count} {state}" for state, count in report["deliveries"].items() if count)
     click.echo(f"{report['entries']} entries; deliveries: {states or 'none yet'}")

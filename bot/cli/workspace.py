@@ -31,11 +31,11 @@ def command(
     It makes the channels that the configuration names, if there is one here, with the bot in them, and prints its
     address and the tokens that a bot needs. They are worth nothing anywhere else.
     """
-    from bot.config import load  # noqa: PLC0415 - --help must not wait for it
-    from bot.demo import named_channels  # noqa: PLC0415
-    from bot.slack.manifest import manifest  # noqa: PLC0415
-    from bot.workspace.errors import WorkspaceError  # noqa: PLC0415
-    from bot.workspace.server import LocalWorkspace  # noqa: PLC0415
+    from bot.config import load
+    from bot.demo import named_channels
+    from bot.slack.manifest import manifest
+    from bot.workspace.errors import WorkspaceError
+    from bot.workspace.server import LocalWorkspace
 
     configured = named_channels(load(config_path)) if config_path.exists() else ()
     workspace = LocalWorkspace(
