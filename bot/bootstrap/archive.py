@@ -92,10 +92,10 @@ def load_glossary(config: Config) -> Glossary:
 
 
 def topic_names(words: Vocabulary) -> dict[str, str]:
-    """Other spellings of topics, lower-case, to their ids: what `topic:` understands."""
+    """Spellings of topics, lower-case, to their ids: what `topic:` understands."""
     names: dict[str, str] = {}
     for topic in words.topics:
-        for name in (topic.zh, topic.en, *topic.terms):
+        for name in (topic.id, topic.zh, topic.en, *topic.terms):
             names.setdefault(name.casefold(), topic.id)
     return names
 

@@ -91,7 +91,7 @@ class Matcher:
         return answer
 
     def _stands_in(self, word: str, candidate: Candidate) -> bool:
-        if word in candidate.topics:
+        if any(topic.casefold() == word for topic in candidate.topics):
             return True
         text = self._texts.get(candidate.entry_id)
         if text is None:

@@ -209,6 +209,7 @@ def test_a_policy_chooses_by_repository_and_topic():
                 candidate(3, repo="sgl-project/sglang", body="rocm"),
                 candidate(4, topics=("rocm",)),
                 candidate(5, body="支持投机解码"),
+                candidate(6, topics=("RLHF",)),
             ),
         )
     )
@@ -219,10 +220,12 @@ def test_a_policy_chooses_by_repository_and_topic():
 
     assert chosen(repos=("vllm",), topics=("rocm",)) == ["entry:1", "entry:4"]
     assert chosen(repos=("sgl-project/*",)) == ["entry:3"]
+    assert chosen(topics=("rlhf",)) == chosen(topics=("RLHF",)) == ["entry:6"]
     assert chosen(not_repos=("VLLM-project/vllm",)) == ["entry:3"]
     assert chosen(topics=("moe",)) == []
     assert chosen(topics=("投机解码",)) == ["entry:5"]
     assert chosen(topics=("rocm",), not_topics=("kernels",)) == ["entry:3", "entry:4"]
+    assert "entry:6" not in chosen(not_topics=("rlhf",))
 
 
 def test_a_slot_asked_for_now_is_named_by_the_second():
