@@ -115,15 +115,20 @@ def looks(title: str, body: str) -> Looks:
     )
 
 
-def same_entry(old: Looks, new: Looks) -> bool:
-    """Whether a new title over nearly the same body is the old entry reworded. Repository and time are the caller's."""
-    return (
-        min(len(old.body), len(new.body)) >= DISTINCTIVE_LENGTH
-        and old.operators == new.operators
-        and old.marks == new.marks
-        and _words_nest(old, new)
-        and change(old.body, new.body) <= NEARLY_SAME
-    )
+def rewording(old: Looks, new: Looks) -> float | None:
+    """How much of the body differs where a new title over nearly the same body is the old entry; None where it is not.
+
+    Repository and time are the caller's to compare.
+    """
+    if (
+        min(len(old.body), len(new.body)) < DISTINCTIVE_LENGTH
+        or old.operators != new.operators
+        or old.marks != new.marks
+        or not _words_nest(old, new)
+    ):
+        return None
+    difference = change(old.body, new.body)
+    return difference if difference <= NEARLY_SAME else None
 
 
 def _words_nest(old: Looks, new: Looks) -> bool:

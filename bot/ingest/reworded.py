@@ -1,6 +1,6 @@
 """Which recent entry an item words anew, found without comparing each with each. Pure.
 
-`identify.same_entry` decides; here is only who has a chance. Both texts must have the same marks, so those are looked
+`identify.rewording` decides; here is only who has a chance. Both texts must have the same marks, so those are looked
 up. Where many entries share them (texts without a number or an identifier), bodies are looked up by rare pairs of
 characters.
 """
@@ -13,9 +13,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bot.ingest.identify import Looks, looks, same_entry
+from bot.ingest.identify import Looks, looks, rewording
 from bot.model import ParsedEntry
-from bot.text.change import change
 
 if TYPE_CHECKING:
     from bot.ingest.decide import KnownEntry
@@ -97,9 +96,8 @@ class Rewordings:
         nearest: KnownEntry | None = None
         least = 1.0
         for old, one in group.near(entry.body):
-            if old.id in taken or _other_subject(old, entry) or not same_entry(one, new):
+            if old.id in taken or _other_subject(old, entry) or (difference := rewording(one, new)) is None:
                 continue
-            difference = change(old.body, entry.body)
             if difference < least:
                 nearest, least = old, difference
             elif difference == least:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.ingest.decide import KnownEntry
-from bot.ingest.identify import looks, same_entry
+from bot.ingest.identify import looks, rewording
 from bot.ingest.reworded import Rewordings
 from bot.model import ParsedEntry
 from bot.text.change import change
@@ -44,7 +44,7 @@ def each_with_each(entry: ParsedEntry, recent: Collection[KnownEntry], taken: se
         and old.repo.casefold() == entry.repo.casefold()
         and not entry.key
         and not (entry.url and old.url and entry.url != old.url)
-        and same_entry(looks(old.title, old.body), new)
+        and rewording(looks(old.title, old.body), new) is not None
     )
     if not alike or (len(alike) > 1 and alike[0][0] == alike[1][0]):
         return None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.ingest.identify import identity, looks, normalise_title, same_entry
+from bot.ingest.identify import identity, looks, normalise_title, rewording
 from bot.ingest.parse import parse
 from bot.model import ParsedEntry
 from bot.text.change import change
@@ -25,7 +25,7 @@ def entry(
 
 
 def reworded(old_title: str, old_body: str, new_title: str, new_body: str) -> bool:
-    return same_entry(looks(old_title, old_body), looks(new_title, new_body))
+    return rewording(looks(old_title, old_body), looks(new_title, new_body)) is not None
 
 
 @pytest.mark.parametrize(
