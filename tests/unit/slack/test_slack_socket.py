@@ -1,14 +1,18 @@
 """The Socket Mode connection: what it says when it cannot be had, and how it comes back."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from slack_bolt import BoltResponse
 from structlog.testing import capture_logs
+from websockets.sync.client import connect
+from websockets.sync.server import serve
 
 from bot.errors import SlackUnavailable
 from bot.slack.backoff import Backoff
 from bot.slack.envelopes import ack, is_own_echo
+from bot.slack.link import Link
 from bot.slack.socket import Socket
 from bot.workspace.server import LocalWorkspace
 from tests.unit.slack.harness import Bot, Hand, eventually
@@ -119,6 +123,33 @@ def test_an_ack_says_what_the_listener_said(kind, response, expected):
 )
 def test_only_what_a_bot_has_said_is_acknowledged_without_a_look(kind, event, expected):
     assert is_own_echo({"envelope_id": "e", "type": kind, "payload": {"event": event}}) is expected
+
+
+def sent_down(*frames):
+    """What a link takes of frames that Slack might send, and how it ends."""
+    taken = []
+
+    def speak(connection):
+        for frame in frames:
+            connection.send(frame)
+
+    with serve(speak, "127.0.0.1", 0) as server, ThreadPoolExecutor(1) as pool:
+        pool.submit(server.serve_forever)
+        host, port = server.socket.getsockname()
+        with connect(f"ws://{host}:{port}") as connection:
+            link = Link(connection, take=lambda one, _send: taken.append(one), changed=lambda _link: None)
+            link.start()
+            link.thread.join(10)
+        assert link.is_over
+        server.shutdown()
+    return taken
+
+
+def test_what_is_no_json_ends_no_link_and_half_a_character_is_taken():
+    half = r'{"envelope_id": "1", "payload": {"text": "\ud83d"}}'
+    taken = sent_down("{", b"\xff\xfe", "[" * 100_000, "[]", "null", half, '{"envelope_id": "2"}')
+    assert [one["envelope_id"] for one in taken] == ["1", "2"]
+    assert taken[0]["payload"] == {"text": "\ud83d"}
 
 
 def test_an_envelope_without_a_payload_is_no_echo():
