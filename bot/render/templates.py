@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -85,6 +86,8 @@ VALUES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
+    """A template of the team's: safe, as far as can be seen beforehand."""
+
     source: str
     compiled: Template
 
@@ -93,17 +96,14 @@ class Templates:
     """Compiled templates. One serves all threads: all that ever changes is that one of the team's is given up."""
 
     def __init__(self, folder: Path | None = None, *, on_fallback: Fallback | None = None) -> None:
-        """Load all of them. A faulty file of the team's is reported to `on_fallback` and left out.
-
-        Raises TemplateError only for a fault of a built-in one.
-        """
-        functions = pieces.template_functions()
-        self._environment = JsonEnvironment(functions)
-        self._bounded = BoundedEnvironment(functions)
+        """Load all of them. A faulty file of the team's is reported to `on_fallback` and left out."""
+        self._environment = JsonEnvironment(pieces.template_functions())
         self._on_fallback = on_fallback
         built_in = files("bot.render").joinpath("templates")
         self._built_in = {
-            name: self._load(self._environment, name, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8"))
+            name: compile_template(
+                self._environment, built_in.joinpath(name + _SUFFIX).read_text(encoding="utf-8"), template=name
+            )
             for name in VALUES
         }
         self._own: dict[str, _Loaded] = {}
@@ -127,11 +127,16 @@ class Templates:
                     # Its time is other messages' time: once is enough until the templates are read again.
                     self._own.pop(name, None)
                 self._report(name, self._explain(name, own, values, error))
-        return accept(render_blocks(self._built_in[name].compiled, values, template=name))
+        return accept(render_blocks(self._built_in[name], values, template=name))
 
-    def _load(self, environment: JsonEnvironment, name: str, source: str) -> _Loaded:
-        check_source(environment, source, template=name, names=VALUES[name])
-        return _Loaded(source, compile_template(environment, source, template=name))
+    @cached_property
+    def _bounded(self) -> BoundedEnvironment:
+        """The environment of a team's own templates: most teams have none."""
+        return BoundedEnvironment(pieces.template_functions())
+
+    def _load(self, name: str, source: str) -> _Loaded:
+        check_source(self._bounded, source, template=name, names=VALUES[name])
+        return _Loaded(source, compile_template(self._bounded, source, template=name))
 
     def _load_own(self, folder: Path | None) -> list[tuple[str, str]]:
         if folder is None:
@@ -146,7 +151,7 @@ class Templates:
                 continue
             try:
                 with allowance():
-                    self._own[name] = self._load(self._bounded, name, path.read_text(encoding="utf-8"))
+                    self._own[name] = self._load(name, path.read_text(encoding="utf-8"))
             except (TemplateError, OSError, UnicodeDecodeError) as error:
                 problems.append((name, str(error)))
         return problems

@@ -83,7 +83,7 @@ def test_any_text_in_any_variable_of_any_template_gives_json(name, text):
         key: [] for key in ("lists", "notes", "carried", "answer", "groups", "more", "hits", "examples")
     }
     values["options"] = [(text, "1")]
-    blocks = render_blocks(templates._built_in[name].compiled, values, template=name)
+    blocks = render_blocks(templates._built_in[name], values, template=name)
     assert isinstance(blocks, tuple)
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import bot.render
 from bot.render import actions
+from bot.render.budget import BoundedEnvironment
+from bot.render.guard import check_source
 from bot.render.messages import Renderer
+from bot.render.pieces import template_functions
 from bot.render.sample import check_templates, render_everything, sample_entries
-from bot.render.templates import VALUES, Templates
+from bot.render.templates import VALUES
 from bot.render.views import Style
 from bot.text import vocabulary
 from tests.unit.render import seeds
 from tests.unit.render.judges import judge, judge_view, walk
+
+BUILT_IN = Path(bot.render.__file__).parent / "templates"
 
 
 @pytest.fixture(scope="module")
@@ -210,12 +217,18 @@ def test_everything_rendered_from_the_nastiest_entries_passes_every_judge(words)
                 judge(one, mentions=mentions)
 
 
-def test_every_built_in_template_is_short():
-    templates = Templates()
-    for name, loaded in templates._built_in.items():
-        assert loaded.source.startswith("{#"), name
-        assert loaded.source.count("\n") <= 25, name
-    assert set(templates._built_in) == set(VALUES)
+@pytest.mark.parametrize("path", sorted(BUILT_IN.glob("*.json.j2")), ids=lambda path: path.name)
+def test_every_built_in_template_is_short_and_does_what_a_team_s_may(path):
+    source = path.read_text(encoding="utf-8")
+    assert source.startswith("{#")
+    assert source.count("\n") <= 25
+    name = path.name.removesuffix(".json.j2")
+    environment = BoundedEnvironment(template_functions())
+    check_source(environment, source, template=name, names=VALUES[name])
+
+
+def test_every_template_has_its_file():
+    assert {path.name.removesuffix(".json.j2") for path in BUILT_IN.iterdir()} == set(VALUES)
 
 
 def test_every_action_of_a_template_has_a_name_in_one_module(words):
