@@ -223,6 +223,7 @@ def _sqlite_engine(url: URL, source: str) -> Engine:
     engine = create_engine(
         url,
         pool_size=8,
+        pool_use_lifo=True,  # the connection used last has its pages and statements at hand
         max_overflow=24,
         pool_timeout=POOL_SECONDS,
         hide_parameters=True,  # they are people's words, and errors are logged
@@ -278,6 +279,7 @@ def _postgresql_engine(url: URL) -> Engine:
         url,
         # Small hosted servers allow twenty connections in all: two replicas must fit.
         pool_size=4,
+        pool_use_lifo=True,  # the connection used last has its statements prepared
         max_overflow=5,
         pool_timeout=POOL_SECONDS,
         skip_autocommit_rollback=True,
