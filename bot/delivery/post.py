@@ -83,7 +83,7 @@ class Sender:
         self._offered: set[Channel] = set()
         """Channels that this process has offered to others, and may find again."""
         self._later: list[datetime] = []
-        """When channels that were given back for a while want to be looked at again."""
+        """When channels that were given back for a while want to be looked at again: those of a moment together."""
         self._taken: dict[Channel, datetime] = {}
         """Until when a place in a channel's pace was given to something else: written by other threads, too."""
 
@@ -124,8 +124,9 @@ class Sender:
 
     def _grab(self, now: datetime) -> bool:
         """Lease more channels; return whether there may be still more."""
-        while self._later and self._later[0] <= now:
-            heapq.heappop(self._later)
+        if self._later and self._later[0] + _TOGETHER <= now:
+            while self._later and self._later[0] <= now:
+                heapq.heappop(self._later)
             self._looked_at = None
         if not self.policies:
             return False  # the configuration is not read yet: every channel would look like a stranger
@@ -306,15 +307,19 @@ class Sender:
         if not line.queue or has_more:
             self._give_up(line.channel)  # what has come meanwhile is read under a new lease
             if has_more or line.is_cut:
-                heapq.heappush(self._later, at)  # there is more for certain: not left to the next tick
+                self._look_again(at, now)  # there is more for certain: not left to the next tick
             return
         if line.said >= line.share_at and at > now:
             # Its pace leaves a moment in which another replica, if there is one with less to do, can take it over.
             self._give_up(line.channel)
             self._offered.add(line.channel)
-            heapq.heappush(self._later, max(now, at - _LEAST_AHEAD))
+            self._look_again(at, now)
             return
         self._hold(line, at, now)
+
+    def _look_again(self, at: datetime, now: datetime) -> None:
+        """Look for a channel that was given back, in time before its pace ends `at`."""
+        heapq.heappush(self._later, max(now, at - _LEAST_AHEAD))
 
     def _hold(self, line: Line, at: datetime, now: datetime) -> None:
         """Keep the line for a short wait; for a long one, give the channel back."""
@@ -346,7 +351,7 @@ class Sender:
         moments = [
             self._lines.next_at() if self._crew.free else None,
             self._gates.next_at(now),
-            *self._later[:1],
+            *(moment + _TOGETHER for moment in self._later[:1]),
         ]
         ahead = [(moment - now).total_seconds() for moment in moments if moment is not None]
         return max(0.0, min([_LONGEST_NAP, *(seconds for seconds in ahead if seconds > 0)]))
