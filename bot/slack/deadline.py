@@ -3,7 +3,9 @@
 urllib's time-out counts anew for each address, for TLS and for each piece of an answer, and not at all for the
 resolver. A request that was held up there would leave long after its sender was taken for lost, and the message would
 stand twice. So the connection, once it stands, is asked whether it comes too late, before the first byte of the
-request is written; and the answer has one deadline for all its pieces.
+request is written; and the answer has one deadline for all its pieces. What was written and not delivered by then is
+given up with the connection: left to itself, the system would send it when the network is back, even for a process
+that is dead.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import http.client
 import io
 import socket
 import ssl
+import struct
 import threading
 import time
 import urllib.request
@@ -29,6 +32,9 @@ __all__ = ["PunctualClient"]
 Connect = Callable[..., socket.socket]
 InTime = Callable[[], bool]
 Make = Callable[..., http.client.HTTPConnection]
+
+_AT_ONCE = struct.pack("ii", 1, 0)
+"""`struct linger`: close without waiting, and without sending what is left."""
 
 
 class PunctualClient(WebClient):
@@ -150,11 +156,19 @@ def _punctual(connection: http.client.HTTPConnection, in_time: InTime, connect: 
             connection.close()
             raise TimeoutError("the connection stood too late to send anything")
         connection.sock.settimeout(connection.timeout)  # what a proxy has used of it is not the answer's
+        _send_nothing_later(connection.sock, connection.timeout)
 
     connection._create_connection = connect  # type: ignore[attr-defined]  # noqa: SLF001  http.client's seam for it
     connection.connect = connect_in_time  # type: ignore[method-assign]
     connection.response_class = _Answer
     return connection
+
+
+def _send_nothing_later(sock: socket.socket, seconds: float | None) -> None:
+    """Let the system drop what the other end has not taken: at the close, by whatever end, or after `seconds`."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+    if seconds is not None and hasattr(socket, "TCP_USER_TIMEOUT"):  # for a process that is stopped, and closes nothing
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, max(1, round(1000 * seconds)))
 
 
 class _Answer(http.client.HTTPResponse):

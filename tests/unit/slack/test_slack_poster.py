@@ -1,10 +1,14 @@
 """Every end that a post can have, over real sockets. The count of requests is the promise: one call, one request."""
 
 import contextlib
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,7 @@ from bot.delivery.values import AnswerKind
 from bot.model import Channel, Message
 from bot.slack.client import posting_client, reading_client
 from bot.slack.poster import SlackPoster
+from tests.unit.slack.harness import eventually
 from tests.unit.slack.loopback import DROP, Loopback, http_answer
 
 CHANNEL = Channel(team_id="T1", channel_id="C1")
@@ -180,6 +185,81 @@ def test_an_answer_that_drips_has_one_deadline():
         answer = post(f"http://127.0.0.1:{server.getsockname()[1]}/api/", timeout=0.3)
     assert answer.kind is AnswerKind.TIMEOUT_READ
     assert time.monotonic() - began < 1
+
+
+LONG = "x" * 200_000
+"""More than a receiver with the smallest window takes before somebody reads."""
+
+
+@contextlib.contextmanager
+def deaf():
+    """A server that accepts and reads nothing: what is sent to it waits in the sender's system."""
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield server
+
+
+def arrived_at(server):
+    """What arrives, in the end, of the first connection, and whether it was torn."""
+    connection, _ = server.accept()
+    found = 0
+    with connection:
+        connection.settimeout(10)
+        try:
+            while piece := connection.recv(65536):
+                found += len(piece)
+        except ConnectionResetError:
+            return found, True
+    return found, False
+
+
+def test_a_request_that_was_given_up_is_not_delivered_by_the_system_afterwards():
+    with deaf() as server:
+        poster = SlackPoster(
+            posting_client("x", api_url=f"http://127.0.0.1:{server.getsockname()[1]}/api/", timeout=0.2)
+        )
+        answer = poster.post(CHANNEL, Message(text=LONG, blocks=()), key="k")
+        found, torn = arrived_at(server)
+    assert answer.kind is AnswerKind.TIMEOUT_READ
+    assert found < len(LONG)
+    assert torn
+
+
+POSTS = """
+import sys
+from bot.model import Channel, Message
+from bot.slack.client import posting_client
+from bot.slack.poster import SlackPoster
+poster = SlackPoster(posting_client("x", api_url=sys.argv[1], timeout=1.0))
+poster.post(Channel(team_id="T1", channel_id="C1"), Message(text="x" * 200_000, blocks=()), key="k")
+"""
+
+
+def is_known(port):
+    """Whether the system still holds a connection to the port that has something to send."""
+    lines = Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]
+    remote = f"0100007F:{port:04X}"
+    return any(fields[2] == remote and fields[4].split(":")[0] != "0" * 8 for fields in map(str.split, lines))
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux knows a time-out for what was sent")
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL])
+def test_a_process_that_was_stopped_or_killed_delivers_nothing_afterwards(how):
+    with deaf() as server:
+        port = server.getsockname()[1]
+        poster = subprocess.Popen([sys.executable, "-c", POSTS, f"http://127.0.0.1:{port}/api/"])
+        try:
+            eventually(lambda: is_known(port), seconds=20)
+            poster.send_signal(how)
+            eventually(lambda: not is_known(port), seconds=20)
+            found, torn = arrived_at(server)
+        finally:
+            poster.kill()
+            poster.wait()
+    assert found < len(LONG)
+    assert torn
 
 
 def test_a_post_carries_its_key_and_can_neither_unfurl_nor_broadcast():
