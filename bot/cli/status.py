@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 @config_option
 def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
     """Say how delivery stands and what a person must see. Exit code 1 if somebody has to do something."""
-    from bot.delivery.doors import NOT_CONFIGURED
     from bot.storage.listing import list_alerts, list_documents
     from bot.storage.stats import deliveries_by_state, entry_count
 
@@ -46,8 +45,7 @@ def command(as_json: bool, config_path: Path) -> None:  # noqa: FBT001 - click's
         or report["held"]
         or report["workspaces"]
         or report["alerts"]
-        # What a channel that was taken out of the configuration had planned waits for nobody.
-        or any(channel["blocked"] not in (None, NOT_CONFIGURED) for channel in report["channels"])
+        or any(channel["blocked"] for channel in report["channels"])
     )
     if as_json:
         print_json(report)

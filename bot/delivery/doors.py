@@ -19,10 +19,6 @@ from bot.model import Channel, Delivery, DeliveryState
 _log = structlog.get_logger("bot.delivery")
 
 
-NOT_CONFIGURED = "not_configured"
-"""The reason that holds the deliveries of a channel which the configuration does not name (any more, or yet)."""
-
-
 class Doors:
     """Blocks channels and workspaces, tells people once, and lifts the block when Slack takes something again."""
 
@@ -76,13 +72,6 @@ class Doors:
         if self._storage.unblock_channel(channel):
             _log.info("channel_open_again", channel=channel.channel_id)
         self._alarm.clear(_cause(channel))
-
-    def not_configured(self, channel: Channel, now: datetime) -> None:
-        """Let the deliveries of a channel that no configuration names wait; nobody needs to be woken for it."""
-        advice = "Put the channel back into config.yaml, or leave its messages unsent."
-        until = now + self._settings.channel_retry
-        if self._storage.block_channel(channel, Block(reason=NOT_CONFIGURED, advice=advice, until=until), now):
-            _log.info("channel_not_configured", channel=channel.channel_id)
 
     def template_broken(self, channel: Channel, advice: str, now: datetime) -> None:
         """Hold the channel until its template is mended: no message of it can be made."""

@@ -115,9 +115,11 @@ class SendStorage(Protocol):
         since: datetime,
         limit: int,
         ahead: timedelta = timedelta(seconds=1),
+        apart_from: Collection[Channel] = (),
     ) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
+        None of `apart_from`, which are few: those that the caller cannot serve.
         Such a channel has a PLANNED delivery other than an update, its lease is free or ran out before `now` (also
         where `owner` held it), its block is absent or over (`until <= now`), its workspace has no block at all (not
         even one that is over: see `team_blocks`), its `next_post_at` is at most `ahead` after `now`, the first of its

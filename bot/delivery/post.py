@@ -73,6 +73,9 @@ class Sender:
         self._gates = gates
         self.policies = policies
         """Replaced as a whole when the configuration is read again."""
+        self._policies_read = policies
+        self._strangers: set[Channel] = set()
+        """Channels that have something to send and are not among these policies."""
         self._settings = settings
         self._lines = Lines()
         self._delivered = Delivered()
@@ -98,6 +101,15 @@ class Sender:
         most `settings.drain` seconds, and what has no answer by then is recorded as uncertain. Raises
         `StorageUnavailable`; what had landed is then recorded by the next run.
         """
+        try:
+            return self._run(stop)
+        except BaseException:
+            # Whatever was about to be sent is leased afresh: some of it was out of its place in the order.
+            for line in list(self._lines):
+                self._give_up(line.channel)
+            raise
+
+    def _run(self, stop: Event) -> Tally:
         tally = Tally()
         end = self._clock.now() + timedelta(seconds=self._settings.turn)
         self._looked_at = None
@@ -139,7 +151,11 @@ class Sender:
         until = now + self._settings.lease
         since = now - self._settings.order_wait
         ahead = max(_LEAST_AHEAD, _AHEAD / (1 + len(self._lines) / _FEW))
-        channels = self._storage.lease(self._owner, now, until, since=since, limit=limit, ahead=ahead)
+        if self._policies_read is not self.policies:
+            self._policies_read, self._strangers = self.policies, set()
+        channels = self._storage.lease(
+            self._owner, now, until, since=since, limit=limit, ahead=ahead, apart_from=self._strangers
+        )
         full = len(channels) == limit and limit == self._settings.grab
         self._looked_at = None if full else now
         if channels:
@@ -157,7 +173,9 @@ class Sender:
             if turn is None or not turn.queue or turn.unresolved:
                 spare.append(channel)
             elif channel not in self.policies:
-                self._doors.not_configured(channel, now)
+                # Another replica may know it, with a newer configuration: it is left alone, not closed.
+                _log.info("channel_not_configured", channel=channel.channel_id)
+                self._strangers.add(channel)
                 spare.append(channel)
             else:
                 at = max(now, turn.next_post_at or now)
@@ -257,11 +275,14 @@ class Sender:
         now = self._clock.now()
         accepted = self._storage.record(self._owner, [record for _, _, record in judged], now)
         self._landed = []  # only now: a database that was away gets them again
-        for landing, outcome, record in judged:
+        for landing in (landing for landing, _, _ in judged):
             self._flying.pop(landing.flight.delivery.id, None)
+        for landing, outcome, record in judged:
             if record.delivery_id not in accepted:
-                _log.warning("record_refused", delivery=landing.flight.delivery.key, state=record.state.value)
-                self._lines.drop(landing.flight.delivery.channel)
+                _log.warning(
+                    "record_refused", delivery=landing.flight.delivery.key, state=record.state.value, ts=record.ts
+                )
+                self._give_up(landing.flight.delivery.channel)
                 continue
             tally.count(record)
             self._gates.saw(landing.flight.delivery.channel, now, outcome)
@@ -337,9 +358,9 @@ class Sender:
 
     def _release(self) -> None:
         """Give back, at once, what was given up since the last time: a morning's channels all end together."""
-        freed, self._freed = self._freed, []
-        if freed:
-            self._storage.release(self._owner, freed)
+        if self._freed:
+            self._storage.release(self._owner, self._freed)
+            self._freed = []
 
     # --- waiting and stopping ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from bot.delivery.aside import Aside
 from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
 from bot.delivery.desk import decide
-from bot.delivery.doors import NOT_CONFIGURED, Doors
+from bot.delivery.doors import Doors
 from bot.delivery.flight import Landing, Tally
 from bot.delivery.gates import Gates
 from bot.delivery.leave import Leave
@@ -126,14 +126,10 @@ class DeliveryService:
 
         Safe while ticks are running on other threads.
         """
-        now = self._clock.now()
-        dropped = self._planner.take_policies(policies, now)
+        dropped = self._planner.take_policies(policies, self._clock.now())
         self._policies = policies
         self._sender.policies = policies
         self._updater.policies = policies
-        for channel, block in self._storage.status(now).channel_blocks.items():
-            if block.reason == NOT_CONFIGURED and channel in policies:
-                self._doors.open(channel)
         return dropped
 
     def leave_sending_behind(self, owner: str) -> None:

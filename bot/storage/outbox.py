@@ -5,20 +5,20 @@ Few statements and few transactions, because each delivered message pays for the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, update
+from sqlalchemy import Row, not_, update
 
 from bot.delivery.values import Record, RootState, Shown, Turn
 from bot.model import Channel, Delivery, DeliveryState, Layout
 from bot.storage import outbox_statements as statements
 from bot.storage.engine import Database
 from bot.storage.quick import Quick
-from bot.storage.rows import by_team, delivery_of
+from bot.storage.rows import by_team, delivery_of, in_channels
 from bot.storage.schema import channels
 from bot.storage.sent import SentRow, after_sent
 
@@ -43,18 +43,21 @@ class Outbox:
         since: datetime,
         limit: int,
         ahead: timedelta = timedelta(seconds=1),
+        apart_from: Collection[Channel] = (),
     ) -> tuple[Channel, ...]:
         """Lease up to `limit` channels that have something to send now; return them, the longest waiting first.
 
+        None of `apart_from`, which are few.
         A channel whose pace ends within `ahead` is leased, too: its message is rendered meanwhile.
         A channel with an unresolved delivery begun at or after `since` waits for it.
         On PostgreSQL a channel that another caller is just leasing is passed over, not waited for.
         """
         wanted = {"now": now, "soon": now + ahead, "since": since, "limit": limit}
+        leasable = statements.LEASABLE
+        if apart_from:
+            leasable = leasable.where(not_(in_channels(channels, apart_from)))
         with self._database.transaction() as connection:
-            found = [
-                Channel(team_id=row[0], channel_id=row[1]) for row in connection.execute(statements.LEASABLE, wanted)
-            ]
+            found = [Channel(team_id=row[0], channel_id=row[1]) for row in connection.execute(leasable, wanted)]
             for team_id, channel_ids in by_team(found).items():
                 mine = (channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
                 connection.execute(update(channels).where(*mine).values(lease_owner=owner, lease_until=until))

@@ -405,7 +405,7 @@ class MemoryStorage:
         row.delivery = replace(row.delivery, **values)
 
     # SendStorage
-    def lease(self, owner, now, until, *, since, limit, ahead=timedelta(seconds=1)):
+    def lease(self, owner, now, until, *, since, limit, ahead=timedelta(seconds=1), apart_from=()):
         self._here()
         found = []
         for channel, row in self.channels.items():
@@ -419,6 +419,7 @@ class MemoryStorage:
             if (
                 planned
                 and free
+                and channel not in apart_from
                 and (block is None or block.until <= now)
                 and channel.team_id not in self.teams
                 and (row.next_post_at is None or row.next_post_at <= now + ahead)
