@@ -53,6 +53,12 @@ def test_no_more_channels_are_leased_than_asked_for(store, ids):
     assert {first, second} == {HERE, THERE}
 
 
+def test_channels_that_the_caller_cannot_serve_are_passed_over(store, ids):
+    other = Channel(team_id="T2", channel_id=HERE.channel_id)
+    assert store.lease("me", NOW, UNTIL, since=NEVER, limit=9, apart_from={HERE, other}) == (THERE,)
+    assert store.lease("you", NOW, UNTIL, since=NEVER, limit=9) == (HERE,)
+
+
 def test_many_callers_at_once_share_the_channels(store, ids, entry_ids, database_url, opened):
     channels = [Channel(team_id="T1", channel_id=f"M{number}") for number in range(30)]
     for channel in channels:

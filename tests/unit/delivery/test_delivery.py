@@ -1,5 +1,6 @@
 """The promise, scenario by scenario, through the front door."""
 
+import contextlib
 from datetime import timedelta
 from itertools import pairwise
 
@@ -656,6 +657,66 @@ def test_a_channel_that_is_not_configured_any_more_waits_without_noise():
     house.service.take_policies(house.policies)
     house.run(20)
     assert house.slack.texts(OTHER) == ["root 5 late 10 links 0", *expected(5)[1:]]
+
+
+def test_a_replica_that_does_not_know_a_channel_keeps_nobody_else_from_it():
+    house = morning(policy(), policy(OTHER))
+    house.service.plan()
+    older = house.process()
+    older.take_policies({CHANNEL: policy()})
+    for _ in range(20):
+        older.deliver(house.stop)
+        house.service.deliver(house.stop)
+        house.clock.advance(1)
+    assert house.slack.texts(OTHER) == expected(5)
+    assert not house.service.status().channel_blocks
+
+
+def failing(storage, name, times=1):
+    """Let the next call of the storage's method end as a database that is away does."""
+    real, left = getattr(storage, name), [times]
+
+    def method(*arguments, **more):
+        if left[0]:
+            left[0] -= 1
+            raise StorageUnavailable("the server restarts")
+        return real(*arguments, **more)
+
+    setattr(storage, name, method)
+
+
+@pytest.mark.parametrize("step", ["claim", "turns", "record", "release"])
+def test_what_was_about_to_be_sent_when_the_database_went_away_is_another_replica_s_to_send(step):
+    house = morning(policy(), policy(OTHER))
+    house.service.plan()
+    failing(house.storage, step)
+    with pytest.raises(StorageUnavailable):
+        house.service.deliver(house.stop)
+    other = house.process()
+    for _ in range(80):
+        other.deliver(house.stop)
+        other.reconcile(house.stop)
+        house.clock.advance(1)
+    assert house.slack.texts() == house.slack.texts(OTHER) == expected(5)
+    begun = house.clock.now()
+    house.service.deliver(house.stop)
+    assert house.clock.now() == begun  # there is nothing to do, and nothing is waited for
+
+
+def test_a_block_that_cannot_be_written_leaves_nothing_in_flight():
+    house = morning(policy(), policy(OTHER), policy(THIRD))
+    house.service.plan()
+    house.slack.scripts[CHANNEL].append(code("not_in_channel"))
+    failing(house.storage, "block_channel")
+    for _ in range(60):
+        with contextlib.suppress(StorageUnavailable):
+            house.tick()
+        house.clock.advance(1)
+    assert house.slack.texts() == house.slack.texts(OTHER) == house.slack.texts(THIRD) == expected(5)
+    house.stop.set()
+    begun = house.clock.now()
+    house.service.deliver(house.stop)
+    assert house.clock.now() == begun
 
 
 def test_before_the_configuration_is_read_no_channel_is_taken_for_a_stranger():
