@@ -124,7 +124,8 @@ class SendStorage(Protocol):
         where `owner` held it), its block is absent or over (`until <= now`), its workspace has no block at all (not
         even one that is over: see `team_blocks`), its `next_post_at` is at most `ahead` after `now`, the first of its
         PLANNED deliveries has no `next_try_at` after `now`, and it has no unresolved delivery (SENDING, UNCERTAIN or
-        HELD, other than an update) that began at or after `since`: such a one holds back the others.
+        HELD, other than an update) whose first attempt began at or after `since` (SENDING: whose last one did): such
+        a one holds back the others.
         Entries of a COMPACT or THREAD slot whose root is unresolved are not counted as planned, however long it takes.
         Two callers never get the same channel.
         """
@@ -133,7 +134,7 @@ class SendStorage(Protocol):
         """Give the leases back, where `owner` still holds them."""
 
     def turns(self, channels: Sequence[Channel], since: datetime, limit: int) -> Mapping[Channel, Turn]:
-        """Return what each channel has to send: at most `limit` of its queue, unresolved ones begun since `since`.
+        """Return what each channel has to send: at most `limit` of its queue, and what holds it back (see `lease`).
 
         Without the entries that wait for their root: see `lease`.
         """

@@ -206,7 +206,7 @@ class Turn:
     queue: tuple[Delivery, ...]
     """PLANNED deliveries other than updates, by (ordinal, part), those that wait (`next_try_at`) included."""
     unresolved: tuple[Delivery, ...] = ()
-    """SENDING, UNCERTAIN and HELD deliveries other than updates that began (`sending_since`) at or after `since`."""
+    """SENDING, UNCERTAIN and HELD deliveries that hold back the others: see `SendStorage.lease`."""
     roots: Mapping[int, RootState] = field(default_factory=dict)
     """By slot id, for every slot in `queue` and `unresolved`."""
     parents: Mapping[str, str] = field(default_factory=dict)

@@ -23,6 +23,17 @@ NOW = bindparam("now", type_=UtcDateTime)
 
 _UNRESOLVED = (DeliveryState.SENDING, DeliveryState.UNCERTAIN, DeliveryState.HELD)
 
+
+def _holds_back(delivery: FromClause) -> ColumnElement[bool]:
+    """Whether a message is unresolved and still holds back the later ones of its channel.
+
+    The wait begins with its first attempt, however many there are; but nothing overtakes one that is on its way.
+    """
+    since = bindparam("since", type_=UtcDateTime)
+    on_its_way = and_(delivery.c.state == DeliveryState.SENDING, delivery.c.sending_since >= since)
+    return and_(delivery.c.state.in_(_UNRESOLVED), or_(delivery.c.first_sending_at >= since, on_its_way))
+
+
 _head = deliveries.alias("head")
 _hangs = slots.alias("hangs")
 _UNDECIDED_SLOTS = (
@@ -77,9 +88,8 @@ LEASABLE = (
         ~exists()
         .where(
             same_channel(_doubtful, channels),
-            _doubtful.c.state.in_(_UNRESOLVED),
             _doubtful.c.kind != DeliveryKind.UPDATE,
-            _doubtful.c.sending_since >= bindparam("since", type_=UtcDateTime),
+            _holds_back(_doubtful),
         )
         .correlate(channels),
     )
@@ -217,7 +227,7 @@ _open = (
         deliveries.c.state.in_((DeliveryState.PLANNED, *_UNRESOLVED)),
         or_(
             and_(deliveries.c.state == DeliveryState.PLANNED, _free_of_root(deliveries)),
-            deliveries.c.sending_since >= bindparam("since", type_=UtcDateTime),
+            _holds_back(deliveries),
         ),
     )
     .subquery("open")

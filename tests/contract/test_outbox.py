@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -141,6 +142,25 @@ def test_an_unresolved_message_holds_its_channel_back_until_the_wait_is_over(sto
     assert store.lease("me", NOW, UNTIL, since=NOW, limit=9) == (THERE,)
     store.release("me", [THERE])
     assert set(store.lease("me", NOW, UNTIL, since=NOW + seconds(1), limit=9)) == {HERE, THERE}
+
+
+def test_the_wait_begins_with_the_first_attempt_but_nothing_overtakes_one_that_is_on_its_way(store, ids):
+    store.lease("me", NOW, UNTIL, since=NEVER, limit=9)
+    root = turn(store).queue[0]
+    doubt = Record(delivery_id=root.id, attempt=1, state=DeliveryState.UNCERTAIN)
+    absent = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.PLANNED)
+    store.claim("me", [root.id], NOW, UNTIL)
+    store.record("me", [doubt], NOW)
+    store.resolve(absent, NOW)
+    store.claim("me", [root.id], NOW + seconds(20), UNTIL)
+    store.release("me", [HERE])
+    after_the_first = NOW + seconds(1)
+    assert store.lease("me", NOW, UNTIL, since=after_the_first, limit=9) == ()
+    assert turn(store, since=after_the_first).unresolved
+    store.record("me", [replace(doubt, attempt=2)], NOW + seconds(20))
+    assert turn(store, since=NOW).unresolved
+    assert turn(store, since=after_the_first).unresolved == ()
+    assert store.lease("me", NOW, UNTIL, since=after_the_first, limit=9) == (HERE,)
 
 
 # --- claims ------------------------------------------------------------------------------------------------------

@@ -446,7 +446,8 @@ class MemoryStorage:
         return tuple(
             r.delivery
             for r in self.of(channel, K.ROOT, K.ENTRY, K.REPLY)
-            if r.delivery.state in UNRESOLVED and r.delivery.sending_since >= since
+            if r.delivery.state in UNRESOLVED
+            and (r.first_at >= since or (r.delivery.state is S.SENDING and r.delivery.sending_since >= since))
         )
 
     def release(self, owner, channels):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from bot.delivery.policy import Wanted, WhenEmpty
-from bot.delivery.values import Absent, CannotLook
+from bot.delivery.values import Absent, Answer, AnswerKind, CannotLook
 from bot.errors import MessageInvalid, StorageUnavailable
 from bot.model import Channel, DeliveryKind, DeliveryState, Layout
 from tests.unit.delivery.fakes import (
@@ -657,6 +657,56 @@ def test_a_channel_that_is_not_configured_any_more_waits_without_noise():
     house.service.take_policies(house.policies)
     house.run(20)
     assert house.slack.texts(OTHER) == ["root 5 late 10 links 0", *expected(5)[1:]]
+
+
+def test_the_wait_for_an_unresolved_message_begins_with_its_first_attempt():
+    house = morning(entries=2)
+    post, blind_until = house.slack.post, [house.clock.now()]
+
+    def lose_the_first_entry(channel, message, **more):
+        if message.text != "e1":
+            return post(channel, message, **more)
+        blind_until[0] = house.clock.now() + timedelta(minutes=12)
+        return Answer(kind=AnswerKind.TIMEOUT_READ)
+
+    find = house.slack.find
+
+    def look(channel, **more):
+        if house.clock.now() < blind_until[0]:
+            return CannotLook(reason="503", retry_at=house.clock.now() + timedelta(seconds=30))
+        return find(channel, **more)
+
+    house.slack.post, house.slack.find = lose_the_first_entry, look
+    begun = house.clock.now()
+    while "e2" not in house.slack.texts():
+        house.tick()
+        house.clock.advance(5)
+    waited = house.clock.now() - begun
+    assert timedelta(minutes=29) < waited < timedelta(minutes=32)  # order_wait is 30 minutes
+
+
+def test_a_clock_that_is_set_back_while_a_message_waits_for_its_moment_holds_nothing_up():
+    house = morning(entries=3)
+    wait, waits = house.clock.wait, []
+
+    def set_back(seconds, stop):
+        waits.append(seconds)
+        return wait(seconds, stop)
+
+    house.clock.wait = set_back
+    real = house.storage.claim
+
+    def claim(*arguments, **more):
+        won = real(*arguments, **more)
+        if len(house.slack.texts()) == 2:
+            house.clock.advance(-3600)
+        return won
+
+    house.storage.claim = claim
+    house.service.plan()
+    house.service.deliver(house.stop)
+    assert waits
+    assert max(waits) < 1
 
 
 def test_a_replica_that_does_not_know_a_channel_keeps_nobody_else_from_it():
