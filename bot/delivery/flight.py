@@ -12,6 +12,8 @@ from bot.delivery.ports import Clock, Poster
 from bot.delivery.values import Answer, AnswerKind, Record
 from bot.model import Delivery, DeliveryState, Message
 
+_MOMENT = 0.2
+"""Seconds: longer than any message is claimed ahead of its time."""
 NOTHING = Parcel(message=Message(text="", blocks=()))
 """What a delivery whose message cannot be made is recorded with."""
 
@@ -85,7 +87,8 @@ def call_of(poster: Poster, clock: Clock, flight: Flight, timeout: float) -> Cal
 
     def call() -> Landing:
         if flight.due is not None and (early := (flight.due - clock.now()).total_seconds()) > 0:
-            clock.wait(early, Event())  # a moment, that no stop is worth cutting short
+            # A moment, that no stop is worth cutting short; never more, also where the clock was set back meanwhile.
+            clock.wait(min(early, _MOMENT), Event())
         began = clock.now()
         last = flight.until - timedelta(seconds=timeout)
         if began > last:

@@ -87,7 +87,7 @@ class Updater:
             policy = policies[delivery.channel]
             now = self._clock.now()
             at = self._storage.reserve_team(delivery.channel.team_id, Lane.UPDATE, now, interval)
-            if at > now and self._clock.wait((at - now).total_seconds(), stop):
+            if at >= end or (at > now and self._clock.wait((at - now).total_seconds(), stop)):
                 break
             if stop.is_set() or self._clock.now() >= end:
                 break
