@@ -35,13 +35,21 @@ class ThreadCrew(Generic[T]):
         return self._workers - self._busy
 
     def submit(self, call: Callable[[], T]) -> None:
-        """Run the call on one of the threads. It must not raise."""
+        """Run the call, which must not raise, on one of the threads. Raises RuntimeError where not one can be had."""
         with self._lock:
+            if self._busy >= self._threads and self._threads < self._workers:
+                self._hire()
             self._busy += 1
-            if self._busy > self._threads and self._threads < self._workers:
-                self._threads += 1
-                threading.Thread(target=self._work, name=f"post-{self._threads}", daemon=True).start()
         self._calls.put(call)
+
+    def _hire(self) -> None:
+        try:
+            threading.Thread(target=self._work, name=f"post-{self._threads + 1}", daemon=True).start()
+        except RuntimeError:  # the system has no thread to give now
+            if not self._threads:
+                raise
+        else:
+            self._threads += 1
 
     def collect(self, seconds: float) -> Sequence[T]:
         """Return what has finished; wait up to `seconds` where nothing has, and for what follows it closely."""

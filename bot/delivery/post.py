@@ -260,7 +260,11 @@ class Sender:
                 continue
             flight = Flight(delivery=delivery, parcel=parcel, until=until, due=line.at)
             self._flying[delivery.id] = flight
-            self._crew.submit(call_of(self._poster, self._clock, flight, self._settings.post_timeout))
+            try:
+                self._crew.submit(call_of(self._poster, self._clock, flight, self._settings.post_timeout))
+            except RuntimeError as error:
+                _log.error("no_thread_to_send", reason=str(error))
+                self._landed.append(Landing(flight=flight, answer=None, began=now, ended=now))
 
     # --- writing down -----------------------------------------------------------------------------------------------
 
@@ -275,7 +279,7 @@ class Sender:
         now = self._clock.now()
         accepted = self._storage.record(self._owner, [record for _, _, record in judged], now)
         self._landed = []  # only now: a database that was away gets them again
-        for landing in (landing for landing, _, _ in judged):
+        for landing, _, _ in judged:
             self._flying.pop(landing.flight.delivery.id, None)
         for landing, outcome, record in judged:
             if record.delivery_id not in accepted:
