@@ -15,8 +15,8 @@ from bot.model import Channel
 from bot.slack.asking import PAGE, Refused, pages
 from bot.slack.poster import EVENT_TYPE
 
-CLOCK_SKEW = timedelta(minutes=1)
-"""How far our clock may be ahead of Slack's."""
+CLOCK_SKEW = timedelta(hours=1)
+"""How far our clock may have been ahead of Slack's when the message was sent: an hour of a channel is a page or two."""
 LOOK_AGAIN = timedelta(seconds=30)
 
 _NEEDS_A_PERSON = frozenset(
@@ -41,7 +41,7 @@ class SlackHistory:
 
     def find(self, channel: Channel, *, key: str, oldest: datetime, thread_ts: str | None = None) -> Look:
         """Look through every page of the channel (or the thread) since `oldest`. Raises nothing."""
-        since = f"{(oldest - CLOCK_SKEW).timestamp():.6f}"
+        since = f"{(min(oldest, self._now()) - CLOCK_SKEW).timestamp():.6f}"
         method = "conversations.history"
         call: Callable[..., SlackResponse] = self._client.conversations_history
         arguments: dict[str, Any] = {"channel": channel.channel_id, "oldest": since}

@@ -36,7 +36,7 @@ def test_a_message_on_the_second_page_is_found():
         assert look(server) == Found(ts="4.1")
     first, second = (parse_qs(request.body.decode()) for request in server.requests)
     assert first["include_all_metadata"] == ["1"]
-    assert first["oldest"] == [f"{(NOW - timedelta(minutes=1)).timestamp():.6f}"]
+    assert first["oldest"] == [f"{(NOW - timedelta(hours=1)).timestamp():.6f}"]
     assert second["cursor"] == ["c2"]
 
 
