@@ -8,7 +8,7 @@ import structlog
 
 from bot.delivery.alerts import failed, settled
 from bot.delivery.outage import Outages
-from bot.delivery.outcome import Never, NotNow, Outcome, Scope, Sent, of_post
+from bot.delivery.outcome import TEAM_REFUSALS, Never, NotNow, Outcome, Scope, Sent, of_post
 from bot.delivery.person import Alarm
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Poster, SendStorage
@@ -72,6 +72,11 @@ class Doors:
         if self._storage.unblock_channel(channel):
             _log.info("channel_open_again", channel=channel.channel_id)
         self._alarm.clear(_cause(channel))
+
+    def token_refused(self, team_id: str, reason: str, now: datetime) -> None:
+        """Close the workspace: Slack has refused the token to a call that was no post."""
+        advice = TEAM_REFUSALS[reason]
+        self._close_team(team_id, Block(reason=reason, advice=advice, until=now + self._settings.team_retry), now)
 
     def template_broken(self, channel: Channel, advice: str, now: datetime) -> None:
         """Hold the channel until its template is mended: no message of it can be made."""

@@ -197,6 +197,12 @@ class SendStorage(Protocol):
         at least `interval` apart.
         """
 
+    def end_waits(self, now: datetime, longest: timedelta) -> int:
+        """End every pace, block, lease and wait for another try that lasts longer than `longest`; return how many.
+
+        Claims stay: whoever made one trusts that nobody looks for its message before the end.
+        """
+
 
 class ReconcileStorage(Protocol):
     """What settles doubt."""

@@ -11,16 +11,19 @@ import structlog
 
 from bot.delivery.alerts import held
 from bot.delivery.alerts import settled as proven
+from bot.delivery.doors import Doors
+from bot.delivery.outcome import TEAM_REFUSALS
 from bot.delivery.person import Alarm, DeskStorage
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Clock, History, ReconcileStorage, SendStorage
-from bot.delivery.values import Absent, CannotLook, Doubtful, Found, Look, Resolution
+from bot.delivery.values import LONGEST_WAIT, Absent, CannotLook, Doubtful, Found, Look, Resolution
 from bot.model import DeliveryKind, DeliveryState, Layout
 
 _log = structlog.get_logger("bot.delivery")
 
 _AT_ONCE = 50
-_LONGEST_WAIT = timedelta(minutes=30)
+_NOW_AND_THEN = timedelta(minutes=1)
+_LONGEST_PAUSE = timedelta(minutes=30)
 THREAD_GONE = "thread_not_found"
 
 
@@ -48,14 +51,17 @@ class Reconciler:
         storage: DoubtStorage,
         history: History,
         alarm: Alarm,
+        doors: Doors,
         clock: Clock,
         settings: DeliverySettings,
     ) -> None:
         self._storage = storage
         self._history = history
         self._alarm = alarm
+        self._doors = doors
         self._clock = clock
         self._settings = settings
+        self._ended_waits_at: datetime | None = None
 
     def run(self, stop: Event) -> Settled:
         """Turn expired claims into doubt, and settle the doubt that is old enough. Safe in every replica.
@@ -65,24 +71,38 @@ class Reconciler:
         """
         settled = Settled()
         now = self._clock.now()
+        self._end_waits(now)
         # The claim's end is after the last moment at which its post could start and time out; Slack gets a little more.
         for delivery in self._storage.expire_sending(now, now + self._settings.settle):
             settled.expired += 1
             _log.warning("claim_expired", delivery=delivery.key, channel=delivery.channel.channel_id)
         end = now + timedelta(seconds=self._settings.turn)
-        closed = self._storage.team_blocks()
+        closed = set(self._storage.team_blocks())
         for doubtful in self._storage.uncertain(now, _AT_ONCE):
             if stop.is_set() or self._clock.now() >= end:
                 break  # what is left is looked for at the next run
             # A refused token cannot look either. That is no failed look: it waits for the new token.
             if doubtful.delivery.channel.team_id not in closed:
-                self._settle(doubtful, settled)
+                self._settle(doubtful, settled, closed)
         return settled
 
-    def _settle(self, doubtful: Doubtful, settled: Settled) -> None:
+    def _end_waits(self, now: datetime) -> None:
+        """Undo what a clock that ran ahead has left: paces and waits that nothing else would end before its time."""
+        if self._ended_waits_at is not None and abs(now - self._ended_waits_at) < _NOW_AND_THEN:
+            return
+        self._ended_waits_at = now
+        ended = self._storage.end_waits(now, LONGEST_WAIT)
+        if ended:
+            _log.warning("far_waits_ended", count=ended)
+
+    def _settle(self, doubtful: Doubtful, settled: Settled, closed: set[str]) -> None:
         delivery = doubtful.delivery
         look, thread_ts = self._look(doubtful)
         now = self._clock.now()
+        if isinstance(look, CannotLook) and look.retry_at is not None and look.reason in TEAM_REFUSALS:
+            self._doors.token_refused(delivery.channel.team_id, look.reason, now)
+            closed.add(delivery.channel.team_id)
+            return
         resolution = replace(resolve(doubtful, look, now, self._settings), thread_ts=thread_ts)
         if not self._storage.resolve(resolution, now):
             _log.debug("settled_elsewhere", delivery=delivery.key)
@@ -165,6 +185,6 @@ def resolve(doubtful: Doubtful, look: Look, now: datetime, settings: DeliverySet
         case CannotLook(reason=reason) if looks >= settings.max_looks:
             return replace(base, state=DeliveryState.HELD, error=reason)
         case CannotLook(reason=reason, retry_at=retry_at):
-            growing = min(_LONGEST_WAIT, settings.look_again * 2.0 ** (looks - 1))
-            again = max(retry_at or now, now + growing)
+            growing = min(_LONGEST_PAUSE, settings.look_again * 2.0 ** (looks - 1))
+            again = min(max(retry_at or now, now + growing), now + LONGEST_WAIT)
             return replace(base, error=reason, next_try_at=again)

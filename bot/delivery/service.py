@@ -87,7 +87,7 @@ class DeliveryService:
             settings=settings,
         )
         self._reconciler = Reconciler(
-            storage=storage, history=history, alarm=self.alarm, clock=clock, settings=settings
+            storage=storage, history=history, alarm=self.alarm, doors=self._doors, clock=clock, settings=settings
         )
 
     # --- ticks ------------------------------------------------------------------------------------------------

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from bot.model import Channel, Delivery, DeliveryKind, DeliveryState, Entry, Layout, Slot, SlotState
+
+LONGEST_WAIT = timedelta(hours=1)
+"""No pace, block or wait for another try is longer, whatever Slack asks for: what is was written by a wrong clock."""
 
 
 def entry_subject(entry_id: int) -> str:

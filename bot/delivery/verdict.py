@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from bot.delivery.flight import Flight, Landing
 from bot.delivery.outcome import Gone, Never, NotNow, Outcome, Scope, Sent, Unknown, Unthreaded, of_post
 from bot.delivery.policy import DeliverySettings
-from bot.delivery.values import Answer, Block, Record
+from bot.delivery.values import LONGEST_WAIT, Answer, Block, Record
 from bot.model import DeliveryKind, DeliveryState
 
 UNTOLD_WAIT = 30.0
 """Seconds to wait where Slack says "too fast" and not for how long."""
-_LONGEST_WAIT = 60.0
+_LONGEST_PAUSE = 60.0
 _NOT_TRIED = "lease_too_short"
 
 
@@ -93,7 +93,7 @@ def _later(landing: Landing, outcome: NotNow, settings: DeliverySettings) -> Rec
         if refusals >= settings.max_attempts:
             return replace(base, state=DeliveryState.FAILED, refused=True, next_post_at=now)
         wait = max(outcome.retry_after or 0.0, _growing(refusals))
-        return replace(base, refused=True, next_try_at=now + timedelta(seconds=wait))
+        return replace(base, refused=True, next_try_at=now + min(LONGEST_WAIT, timedelta(seconds=wait)))
     if outcome.scope is Scope.PACE:
         wait = outcome.retry_after if outcome.retry_after is not None else UNTOLD_WAIT
     elif outcome.scope is Scope.CALL:
@@ -101,8 +101,8 @@ def _later(landing: Landing, outcome: NotNow, settings: DeliverySettings) -> Rec
     else:
         wait = 0.0
     pace = settings.not_before(landing.began, now)
-    return replace(base, next_post_at=max(pace, now + timedelta(seconds=wait)))
+    return replace(base, next_post_at=max(pace, now + min(LONGEST_WAIT, timedelta(seconds=wait))))
 
 
 def _growing(attempt: int) -> float:
-    return min(_LONGEST_WAIT, 2.0 ** min(attempt, 6))
+    return min(_LONGEST_PAUSE, 2.0 ** min(attempt, 6))

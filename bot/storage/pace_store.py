@@ -9,12 +9,12 @@ from sqlalchemy import Table, or_, select, update
 
 from bot.delivery.values import Block, Lane
 from bot.errors import StorageError
-from bot.model import Channel
+from bot.model import Channel, DeliveryState
 from bot.storage.engine import Database
 from bot.storage.plan_rows import register
 from bot.storage.quick import Quick
 from bot.storage.rows import in_channel, insert_new
-from bot.storage.schema import channels, teams
+from bot.storage.schema import channels, deliveries, teams
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -114,6 +114,26 @@ class PaceStore:
         if after is None:
             raise StorageError(f"the row of workspace {team_id} has vanished")
         return _EPOCH + timedelta(microseconds=after) - interval
+
+    def end_waits(self, now: datetime, longest: timedelta) -> int:
+        """End every pace, block, lease and wait for another try that lasts longer than `longest`; return how many.
+
+        Claims stay: whoever made one trusts that nobody looks for its message before the end.
+        """
+        beyond = now + longest
+        beyond_us = (beyond - _EPOCH) // _MICROSECOND
+        tried = deliveries.c.state.in_((DeliveryState.PLANNED, DeliveryState.UNCERTAIN))
+        statements = (
+            update(channels).where(channels.c.next_post_at > beyond).values(next_post_at=now),
+            update(channels).where(channels.c.lease_until > beyond).values(lease_owner=None, lease_until=None),
+            update(channels).where(channels.c.blocked_until > beyond).values(blocked_until=now),
+            update(teams).where(teams.c.blocked_until > beyond).values(blocked_until=now),
+            update(teams).where(teams.c.next_post_us > beyond_us).values(next_post_us=0),
+            update(teams).where(teams.c.next_update_us > beyond_us).values(next_update_us=0),
+            update(deliveries).where(tried, deliveries.c.next_try_at > beyond).values(next_try_at=now),
+        )
+        with self._database.transaction() as connection:
+            return sum(connection.execute(statement).rowcount for statement in statements)
 
     def _reserve(self, lane: Lane, wanted: tuple[int, int, int, str]) -> int | None:
         with self._quick.statement() as cursor:

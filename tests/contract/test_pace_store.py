@@ -7,9 +7,10 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.delivery.values import Block, Lane
+from bot.delivery.values import Block, Lane, Record
+from bot.model import DeliveryState
 from bot.storage.delivery_store import DeliveryStore
-from tests.contract.conftest import HERE, NOW, THERE, at_once, seconds
+from tests.contract.conftest import HERE, NEVER, NOW, THERE, at_once, plan, seconds, slot
 
 QUIET = timedelta(hours=6)
 
@@ -119,3 +120,24 @@ def test_a_place_in_a_channels_pace_is_taken_once_and_moves_its_digest_on(store)
     assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW + seconds(1)
     assert store.turns([HERE], NOW, 9)[HERE].next_post_at == NOW + seconds(2)
     assert store.reserve_channel(HERE, NOW + seconds(9), seconds(1)) == NOW + seconds(9)
+
+
+def test_what_a_clock_that_ran_ahead_has_left_is_ended_and_what_is_near_stays(store, entry_ids):
+    ahead = NOW + timedelta(hours=3)
+    store.record_plan(plan(entry_ids(2)), NOW)
+    store.record_plan(plan(entry_ids(2), of=slot(THERE)), NOW)
+    store.lease("me", ahead, ahead + seconds(30), since=NEVER, limit=9)
+    root = store.turns([HERE], NEVER, 9)[HERE].queue[0]
+    store.claim("me", [root.id], ahead, ahead + seconds(30))
+    store.record("me", [Record(delivery_id=root.id, attempt=1, state=DeliveryState.PLANNED, next_try_at=ahead)], ahead)
+    store.reserve_channel(THERE, ahead, seconds(1))
+    store.block_channel(THERE, Block(reason="not_in_channel", advice="", until=ahead), ahead)
+    store.reserve_team("T1", Lane.POST, ahead, seconds(1))
+    near = NOW + seconds(59)
+    store.reserve_team("T2", Lane.POST, near, seconds(1))
+    assert store.lease("you", NOW + seconds(2), LATER, since=NEVER, limit=9) == ()
+    assert store.end_waits(NOW, timedelta(hours=1)) == 6
+    assert set(store.lease("you", NOW + seconds(2), LATER, since=NEVER, limit=9)) == {HERE, THERE}
+    assert store.reserve_team("T1", Lane.POST, NOW, seconds(1)) == NOW
+    assert store.reserve_team("T2", Lane.POST, NOW, seconds(1)) == near + seconds(1)
+    assert store.end_waits(NOW, timedelta(hours=1)) == 0

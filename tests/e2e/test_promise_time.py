@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.workspace.faults import Fault, FaultKind
 from tests.e2e.promise import NINE, items, numbered
 from tests.e2e.support import plain, shanghai
 
@@ -75,6 +77,25 @@ def test_a_clock_that_jumps_forward_and_back_brings_one_digest(make_team):
     assert team.titles() == items(1, 2)
     (root,) = team.roots()
     assert "原定 09:00，09:40 发出" in root
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_clock_that_ran_ahead_for_a_moment_does_not_stop_the_channel_until_then(make_team, restarts):
+    team = make_team(f"{DAY} 08:00")
+    team.begin()
+    team.drop("a.txt", numbered(1, 3))
+    team.at(f"{DAY} 08:30")
+    team.bot.delivery.plan(shanghai(f"{DAY} 09:00:00"))
+    team.clock.set(shanghai(f"{DAY} 12:00"))  # three hours too far
+    team.workspace.add_fault(Fault(kind=FaultKind.RATE_LIMITED, skip=1, seconds=30))  # the second message is too fast
+    team.bot.delivery.deliver(threading.Event())
+    assert len(team.roots()) == 1
+    assert team.titles() == []
+    team.clock.set(shanghai(f"{DAY} 09:00:10"))
+    if restarts:
+        team.begin()
+    team.at(f"{DAY} 09:02")
+    assert team.titles() == items(1, 3)
 
 
 @pytest.mark.parametrize(("stopped", "started"), [("08:59:59", "09:00:01"), ("08:59:58", "08:59:59")])

@@ -640,6 +640,17 @@ class MemoryStorage:
         self.paces[team_id, lane] = moment + interval
         return moment
 
+    def end_waits(self, now, longest):
+        beyond = now + longest
+        for row in self.channels.values():
+            if row.next_post_at and row.next_post_at > beyond:
+                row.next_post_at = now
+        self.paces = {key: now if moment > beyond else moment for key, moment in self.paces.items()}
+        for row in self.rows.values():
+            if row.delivery.next_try_at and row.delivery.next_try_at > beyond:
+                row.delivery = replace(row.delivery, next_try_at=now)
+        return 0
+
     # ReconcileStorage
     def expire_sending(self, now, look_at):
         self._here()

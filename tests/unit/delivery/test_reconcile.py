@@ -7,7 +7,7 @@ from bot.delivery.policy import DeliverySettings
 from bot.delivery.reconcile import resolve
 from bot.delivery.values import Absent, Block, CannotLook, Doubtful, Found
 from bot.model import Delivery, DeliveryKind, DeliveryState, Layout
-from tests.unit.delivery.fakes import CHANNEL, DROP_AFTER, KILL_AFTER, House, Killed, at, policy
+from tests.unit.delivery.fakes import CHANNEL, DROP_AFTER, KILL_AFTER, OTHER, House, Killed, at, policy
 
 NOW = at("2026-03-02T01:01:00")
 SETTINGS = DeliverySettings(max_attempts=3, max_looks=4, look_again=timedelta(seconds=15))
@@ -118,3 +118,26 @@ def test_a_resolution_is_taken_once():
     first = resolve(doubtful(), Found(ts="1.0"), NOW, SETTINGS)
     assert house.storage.resolve(replace(first, delivery_id=1), NOW)
     assert not house.storage.resolve(replace(first, delivery_id=1, state=DeliveryState.PLANNED), NOW)
+
+
+def test_a_token_that_is_refused_at_the_look_closes_the_workspace_and_counts_for_no_look():
+    house = House(policy(), now="2026-03-02T01:00:00", alert_channel=OTHER)
+    house.storage.add_document(1, "2026-03-02", [1])
+    house.slack.script.extend([None, DROP_AFTER])  # the last message of the morning is in doubt
+    house.tick()
+    house.slack.token_error = "token_revoked"
+    find = house.slack.find
+
+    def look(channel, **more):
+        if house.slack.token_error:
+            return CannotLook(reason=house.slack.token_error, retry_at=house.clock.now() + timedelta(seconds=30))
+        return find(channel, **more)
+
+    house.slack.find = look
+    house.run(4 * 3600, every=60)
+    assert house.states() == ["sent", "uncertain"]
+    assert [cause for cause in house.storage.alerts if cause.startswith("team:")]
+    house.slack.token_error = None
+    house.run(180, every=5)
+    assert house.states() == ["sent", "sent"]
+    assert house.slack.texts() == ["root 1 links 0", "e1"]
