@@ -57,29 +57,20 @@ class PlanStorage(Protocol):
     def register_channels(self, names: Mapping[Channel, str], now: datetime) -> Mapping[Channel, ChannelState]:
         """Do as `register_channel` for each; `names` has the name of each."""
 
-    def slots(self, channel: Channel, since: date) -> tuple[RecordedSlot, ...]:
-        """Return the channel's decided slots with `local_date >= since`, oldest first."""
-
     def slots_of(self, channels: Sequence[Channel], since: date) -> Mapping[Channel, tuple[RecordedSlot, ...]]:
-        """Return `slots` of each channel."""
+        """Return each channel's decided slots with `local_date >= since`, oldest first."""
 
-    def fresh_documents(self, channel: Channel) -> tuple[int, ...]:
-        """Return the ids of accepted documents that no slot of the channel has told about.
+    def fresh_documents_of(self, channels: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
+        """Return the ids of accepted documents that no slot of the channel has told about, for each channel.
 
         Order: edition, then id. Superseded documents are left out.
         """
 
-    def fresh_documents_of(self, channels: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
-        """Return `fresh_documents` of each channel."""
-
     def document_news(self, ids: Sequence[int]) -> Mapping[int, DocumentNews]:
         """Return the documents with their entries (present wording) by position."""
 
-    def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state."""
-
     def taken_by(self, channels: Sequence[Channel], entry_ids: Sequence[int]) -> Mapping[Channel, frozenset[int]]:
-        """Return `taken` of each channel."""
+        """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state, by channel."""
 
     def record_plan(self, plan: SlotPlan, now: datetime) -> int | None:
         """Insert the slot, its drafts and its told documents in one transaction; return the slot's id.

@@ -47,7 +47,7 @@ class AnswerKind(StrEnum):
     NOT_JSON = "not_json"
     """Status 200 and a body that is not Slack's JSON."""
     CONNECT_FAILED = "connect_failed"
-    """No connection: name not found, refused, no route, TLS handshake. Nothing was sent."""
+    """No connection: name not found, refused, no route, a certificate that is not good. Nothing was sent."""
     TIMEOUT_CONNECT = "timeout_connect"
     """No connection within the time-out. Nothing was sent."""
     TIMEOUT_READ = "timeout_read"
@@ -291,8 +291,6 @@ class Doubtful:
     """How often it was looked for since it became uncertain."""
     oldest: datetime
     """When its first attempt began: nothing older can be it."""
-    folds: bool = False
-    """It is the root of a compact slot."""
 
 
 # --- what messages are made from ---------------------------------------------------------------------------------
@@ -390,8 +388,3 @@ class Status:
     team_blocks: Mapping[str, Block]
     oldest_planned_at: datetime | None = None
     """When the oldest delivery that still waits was planned: the lag."""
-
-    @property
-    def healthy(self) -> bool:
-        """Whether every workspace accepts the token."""
-        return not self.team_blocks

@@ -58,12 +58,8 @@ class PlanStore:
             connection.execute(RENAME, [{**key_of(channel), "of_name": names[channel]} for channel in strange])
             return {**known, **_channel_states(connection, {channel: names[channel] for channel in strange})}
 
-    def slots(self, channel: Channel, since: date) -> tuple[RecordedSlot, ...]:
-        """Return the channel's decided slots with `local_date >= since`, oldest first."""
-        return self.slots_of((channel,), since)[channel]
-
     def slots_of(self, channels_: Sequence[Channel], since: date) -> Mapping[Channel, tuple[RecordedSlot, ...]]:
-        """Return `slots` of each channel."""
+        """Return each channel's decided slots with `local_date >= since`, oldest first."""
         found: dict[Channel, list[RecordedSlot]] = {channel: [] for channel in channels_}
         with self._database.reading() as connection:
             for team_id, channel_ids in by_team(channels_).items():
@@ -80,12 +76,11 @@ class PlanStore:
                     found[channel].append(RecordedSlot(id=row.id, slot=slot, state=SlotState(row.state)))
         return {channel: tuple(of_channel) for channel, of_channel in found.items()}
 
-    def fresh_documents(self, channel: Channel) -> tuple[int, ...]:
-        """Return the accepted, not superseded documents that no slot of the channel told about: by edition, then id."""
-        return self.fresh_documents_of((channel,))[channel]
-
     def fresh_documents_of(self, channels_: Sequence[Channel]) -> Mapping[Channel, tuple[int, ...]]:
-        """Return `fresh_documents` of each channel."""
+        """Return the ids of accepted documents that no slot of the channel has told about, for each channel.
+
+        Order: edition, then id. Superseded documents are left out.
+        """
         found: dict[Channel, list[int]] = {channel: [] for channel in channels_}
         everything = (
             select(documents.c.id)
@@ -141,12 +136,8 @@ class PlanStore:
             if document_id in found
         }
 
-    def taken(self, channel: Channel, entry_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state."""
-        return self.taken_by((channel,), entry_ids)[channel]
-
     def taken_by(self, channels_: Sequence[Channel], entry_ids: Sequence[int]) -> Mapping[Channel, frozenset[int]]:
-        """Return `taken` of each channel."""
+        """Return those of `entry_ids` that have an ENTRY delivery in the channel, in whatever state, by channel."""
         found: dict[Channel, set[int]] = {channel: set() for channel in channels_}
         with self._database.reading() as connection:
             for team_id, channel_ids in by_team(channels_).items():

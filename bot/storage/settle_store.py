@@ -50,8 +50,7 @@ class SettleStore:
     def uncertain(self, now: datetime, limit: int) -> tuple[Doubtful, ...]:
         """Return UNCERTAIN deliveries with `next_try_at <= now`, in order of channel and ordinal."""
         statement = (
-            select(*delivery_columns(), deliveries.c.looks, deliveries.c.first_sending_at, slots.c.layout)
-            .outerjoin(slots, slots.c.id == deliveries.c.slot_id)
+            select(*delivery_columns(), deliveries.c.looks, deliveries.c.first_sending_at)
             .where(deliveries.c.state == DeliveryState.UNCERTAIN, deliveries.c.next_try_at <= now)
             .order_by(deliveries.c.team_id, deliveries.c.channel_id, deliveries.c.ordinal, deliveries.c.part)
             .limit(limit)
@@ -62,7 +61,6 @@ class SettleStore:
                     delivery=delivery_of(row),
                     looks=row.looks,
                     oldest=row.first_sending_at,
-                    folds=row.kind == DeliveryKind.ROOT and row.layout == Layout.COMPACT,
                 )
                 for row in connection.execute(statement)
             )

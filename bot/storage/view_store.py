@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from bot.delivery.values import SentMessage, SlotView, entry_of, entry_subject
-from bot.errors import StorageError
 from bot.model import Channel, DeliveryKind, DeliveryState, Entry, Layout, Slot, SlotState
 from bot.storage.engine import Database
 from bot.storage.entry_rows import read_entries
@@ -23,13 +22,6 @@ class ViewStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    def slot_view(self, slot_id: int) -> SlotView:
-        """Return the slot; `StorageError` where there is none."""
-        found = self.slot_views((slot_id,)).get(slot_id)
-        if found is None:
-            raise StorageError(f"there is no slot {slot_id}")
-        return found
 
     def slot_views(self, slot_ids: Sequence[int]) -> Mapping[int, SlotView]:
         """Return the slots, those that exist, read at once."""

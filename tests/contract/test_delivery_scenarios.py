@@ -87,7 +87,7 @@ def test_a_dead_token_holds_everything_until_it_is_accepted_again(database):
     house = morning(database, Layout.CHANNEL, None, code("token_revoked"))
     assert said(house) == WHOLE
     assert house.slack.checks >= 1
-    assert house.service.status().healthy
+    assert not house.service.status().team_blocks
 
 
 def test_an_order_of_now_posts_what_is_new_and_nothing_twice(database):

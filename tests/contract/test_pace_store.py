@@ -37,11 +37,11 @@ def test_a_reason_is_new_to_a_workspace_until_the_block_is_lifted(store):
     assert store.block_team("T1", block("invalid_auth"), NOW)
     assert not store.block_team("T1", block("invalid_auth", NOW - seconds(1)), NOW)
     assert store.team_blocks() == {"T1": block("invalid_auth", NOW - seconds(1))}
-    assert not store.status(NOW).healthy
+    assert store.status(NOW).team_blocks
     assert store.unblock_team("T1")
     assert not store.unblock_team("T1")
     assert store.team_blocks() == {}
-    assert store.status(NOW).healthy
+    assert not store.status(NOW).team_blocks
 
 
 def test_one_caller_tells_that_a_channel_is_blocked(store, database_url, opened):

@@ -47,7 +47,7 @@ def test_a_channels_state_tells_its_block(store):
 
 def test_a_plan_is_recorded_once_and_whole(store, entry_ids):
     ids = entry_ids(3)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     assert len(documents) == 1
     slot_id = store.record_plan(plan(ids, documents=documents, baseline=True), NOW)
     assert slot_id is not None
@@ -57,11 +57,11 @@ def test_a_plan_is_recorded_once_and_whole(store, entry_ids):
     assert {one.slot_id for one in planned} == {slot_id}
     assert [one.ordinal for one in planned] == [2, 3, 4]
     assert len({one.key for one in planned}) == 3
-    assert store.fresh_documents(HERE) == ()
-    assert store.fresh_documents(THERE) == documents
+    assert store.fresh_documents_of([HERE])[HERE] == ()
+    assert store.fresh_documents_of([THERE])[THERE] == documents
     assert store.register_channel(HERE, "#here", LATER).baseline_at == NOW
-    assert store.taken(HERE, [*ids, 999]) == frozenset(ids)
-    assert store.taken(THERE, ids) == frozenset()
+    assert store.taken_by([HERE], [*ids, 999])[HERE] == frozenset(ids)
+    assert store.taken_by([THERE], ids)[THERE] == frozenset()
 
 
 def test_ordinals_go_on_from_the_channels_greatest(store, entry_ids):
@@ -92,7 +92,7 @@ def test_drafts_may_be_born_skipped(store, entry_ids):
     draft = Draft(kind=DeliveryKind.ENTRY, subject=entry_subject(one), state=DeliveryState.SKIPPED, error="first run")
     store.record_plan(plan(drafts=(draft,)), NOW)
     assert planned_entries(store, HERE) == ()
-    assert store.taken(HERE, [one]) == {one}
+    assert store.taken_by([HERE], [one])[HERE] == {one}
     (skipped,) = store.in_state(DeliveryState.SKIPPED, 10)
     assert skipped.error == "first run"
 
@@ -101,15 +101,15 @@ def test_slots_are_listed_from_a_day_on_in_order(store):
     for name in ("17:00", "09:00"):
         store.record_plan(plan(of=slot(name=name), state=SlotState.EMPTY, drafts=()), NOW)
     store.record_plan(plan(of=slot(day=TOMORROW), state=SlotState.PASSED, drafts=()), NOW)
-    assert {one.slot.name for one in store.slots(HERE, DAY)} == {"09:00", "17:00"}
-    (found,) = store.slots(HERE, TOMORROW)
+    assert {one.slot.name for one in store.slots_of([HERE], DAY)[HERE]} == {"09:00", "17:00"}
+    (found,) = store.slots_of([HERE], TOMORROW)[HERE]
     assert (found.slot, found.state) == (slot(day=TOMORROW), SlotState.PASSED)
-    assert store.slots(THERE, DAY) == ()
+    assert store.slots_of([THERE], DAY)[THERE] == ()
 
 
 def test_news_have_the_present_wording_by_position(store, ingest):
     ingest.record(document("a.md"), [new("two", 2, extraction=Extraction(topics=("rocm",))), new("one", 1)], NOW)
-    (document_id,) = store.fresh_documents(HERE)
+    (document_id,) = store.fresh_documents_of([HERE])[HERE]
     news = store.document_news([document_id, 999])
     assert list(news) == [document_id]
     assert [one.title for one in news[document_id].entries] == ["one", "two"]
@@ -123,7 +123,7 @@ def test_fresh_documents_come_by_edition_without_broken_and_replaced_ones(store,
     ingest.record(document("c.md", "c", state=DocumentState.QUARANTINED), [], NOW)
     entry_id = ingest.known_entries(["two"])["two"].id
     ingest.record(document("a.md", "again"), [same("two", entry_id)], NOW)
-    news = store.document_news(store.fresh_documents(HERE))
+    news = store.document_news(store.fresh_documents_of([HERE])[HERE])
     assert [one.edition for one in news.values()] == [DAY, TOMORROW]
 
 
@@ -158,13 +158,13 @@ def test_two_slots_planned_at_once_take_each_entry_once(store, entry_ids, databa
 
 def test_one_slot_of_a_channel_tells_about_a_document(store, entry_ids, database_url, opened):
     ids = entry_ids(2)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
     plans = [plan(ids, of=slot(name=f"now {number}"), documents=documents) for number in range(4)]
     recorded = at_once(4, lambda n: stores[n].record_plan(plans[n], NOW))
     assert sum(one is not None for one in recorded) == 1
     assert len(store.planned(HERE)) == 3
-    assert len(store.slots(HERE, DAY)) == 1
+    assert len(store.slots_of([HERE], DAY)[HERE]) == 1
 
 
 def elsewhere(count: int) -> list[Channel]:
@@ -173,7 +173,7 @@ def elsewhere(count: int) -> list[Channel]:
 
 def test_many_plans_at_once_are_each_recorded_once_and_whole(store, entry_ids):
     ids = entry_ids(3)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     channels = elsewhere(5)
     store.register_channels(dict.fromkeys(channels, "#a"), NOW)
     store.record_plan(plan(ids[:1], of=slot(channels[1])), NOW)
@@ -185,11 +185,11 @@ def test_many_plans_at_once_are_each_recorded_once_and_whole(store, entry_ids):
         planned = planned_entries(store, channel)
         if slot_id is None:  # overtaken: nothing of its plan is there
             assert [one.subject for one in planned] == [entry_subject(ids[0])]
-            assert store.fresh_documents(channel) == documents
+            assert store.fresh_documents_of([channel])[channel] == documents
             continue
         assert [one.subject for one in planned] == [entry_subject(entry_id) for entry_id in ids]
         assert [(one.slot_id, one.ordinal) for one in planned] == [(slot_id, 2), (slot_id, 3), (slot_id, 4)]
-        assert store.fresh_documents(channel) == ()
+        assert store.fresh_documents_of([channel])[channel] == ()
     states = store.register_channels(dict.fromkeys(channels, "#a"), LATER)
     assert [states[channel].baseline_at for channel in channels] == [LATER, None, LATER, LATER, LATER]
     tomorrow = [one for one in store.planned(channels[0]) if one.slot_id == recorded[5]]
@@ -206,7 +206,7 @@ def test_plans_of_channels_never_met_are_recorded_too(store, entry_ids):
 
 def test_of_many_plans_one_that_tells_about_a_told_document_changes_nothing(store, entry_ids):
     ids = entry_ids(2)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     store.register_channels({HERE: "#here", THERE: "#there"}, NOW)
     store.record_plan(plan(ids, of=slot(name="now"), documents=documents), NOW)
     first, second = store.record_plans(
@@ -214,13 +214,13 @@ def test_of_many_plans_one_that_tells_about_a_told_document_changes_nothing(stor
     )
     assert first is None
     assert second is not None
-    assert [one.slot.name for one in store.slots(HERE, DAY)] == ["now"]
+    assert [one.slot.name for one in store.slots_of([HERE], DAY)[HERE]] == ["now"]
     assert len(planned_entries(store, THERE)) == 2
 
 
 def test_of_many_replicas_that_plan_many_channels_one_plans_each(store, entry_ids, database_url, opened):
     ids = entry_ids(3)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     channels = elsewhere(20)
     store.register_channels(dict.fromkeys(channels[:15], "#a"), NOW)
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
@@ -238,14 +238,16 @@ def test_of_many_replicas_that_plan_many_channels_one_plans_each(store, entry_id
 
 def test_the_questions_about_many_channels_are_the_questions_about_each(store, entry_ids):
     ids = entry_ids(2)
-    documents = store.fresh_documents(HERE)
+    documents = store.fresh_documents_of([HERE])[HERE]
     channels = [HERE, THERE, Channel(team_id="T2", channel_id="C1")]
     states = store.register_channels(dict.fromkeys(channels, "#a"), NOW)
     assert states == {channel: store.register_channel(channel, "#a", LATER) for channel in channels}
     store.record_plan(plan(ids[:1], of=slot(THERE), documents=documents), NOW)
-    assert store.slots_of(channels, DAY) == {channel: store.slots(channel, DAY) for channel in channels}
-    assert store.fresh_documents_of(channels) == {channel: store.fresh_documents(channel) for channel in channels}
-    assert store.taken_by(channels, ids) == {channel: store.taken(channel, ids) for channel in channels}
+    assert store.slots_of(channels, DAY) == {channel: store.slots_of([channel], DAY)[channel] for channel in channels}
+    assert store.fresh_documents_of(channels) == {
+        channel: store.fresh_documents_of([channel])[channel] for channel in channels
+    }
+    assert store.taken_by(channels, ids) == {channel: store.taken_by([channel], ids)[channel] for channel in channels}
     assert store.fresh_documents_of(channels)[THERE] == ()
     assert store.taken_by(channels, ids)[THERE] == {ids[0]}
     assert store.taken_by(channels, ids)[HERE] == frozenset()

@@ -77,7 +77,7 @@ def test_an_uncertain_delivery_is_looked_for_from_its_first_attempt_on(store, id
     assert store.record("me", [unknown], later)
     assert store.uncertain(LOOK_AT - seconds(1), 9) == ()
     (doubtful,) = store.uncertain(LOOK_AT, 9)
-    assert (doubtful.delivery.id, doubtful.looks, doubtful.oldest, doubtful.folds) == (root.id, 0, NOW, False)
+    assert (doubtful.delivery.id, doubtful.looks, doubtful.oldest) == (root.id, 0, NOW)
     assert doubtful.delivery.sending_since == later
 
 
@@ -156,15 +156,14 @@ def test_finding_it_makes_it_sent(store, ids):
     found = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="9.0")
     assert store.resolve(found, NOW)
     assert (store.by_key(root.key).state, store.by_key(root.key).ts) == (DeliveryState.SENT, "9.0")
-    assert store.slot_view(root.slot_id).root_ts == "9.0"
-    assert store.slot_view(root.slot_id).root_sent_at == NOW
+    assert store.slot_views([root.slot_id])[root.slot_id].root_ts == "9.0"
+    assert store.slot_views([root.slot_id])[root.slot_id].root_sent_at == NOW
 
 
 def test_a_compact_root_that_was_found_takes_its_entries_with_it(store, entry_ids):
     ids = entry_ids(2)
     store.record_plan(plan(ids, layout=Layout.COMPACT), NOW)
     root = make_uncertain(store)
-    assert store.uncertain(LOOK_AT, 9)[0].folds
     found = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="9.0")
     assert store.resolve(found, NOW)
     assert {one.ts for one in store.in_state(DeliveryState.SENT, 9)} == {"9.0"}

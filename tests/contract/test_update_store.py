@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from bot.delivery.values import Block, Draft, Record, Resolution, SentMessage, Shown, entry_subject
-from bot.errors import StorageError
 from bot.model import DeliveryKind, DeliveryState, DocumentState, Layout, SlotState
 from bot.storage import stats
 from bot.storage.editions import Editions
@@ -91,7 +90,7 @@ def test_a_message_that_shows_an_older_wording_is_behind(store, ingest, ids):
         2,
         "2.0",
     )
-    assert store.slot_view(behind.slot_id).id == behind.slot_id
+    assert store.slot_views([behind.slot_id])[behind.slot_id].id == behind.slot_id
     assert store.wordings(one, [1, 2, 3])[1].body == "A body"
     assert store.wordings(one, [1, 2, 3])[2].body == "新的正文 1"
     assert set(store.wordings(one, [1, 2, 3])) == {1, 2}
@@ -186,7 +185,7 @@ def test_a_root_is_behind_once_its_entries_are_done_until_its_update_is_planned(
     (update,) = store.due_updates(NOW, 9, among=BOTH)
     assert update.ts == "1.0"
     send_update(store, update, told=3)
-    assert store.slot_view(behind.slot_id).root_revision == 3
+    assert store.slot_views([behind.slot_id])[behind.slot_id].root_revision == 3
 
 
 def test_a_root_is_behind_by_every_revision_of_its_entries(store, ingest, ids):
@@ -241,7 +240,7 @@ def test_what_a_compact_root_says_of_its_entries_is_kept_from_its_claim_on(store
     found = Resolution(delivery_id=root.id, expected=DeliveryState.UNCERTAIN, state=DeliveryState.SENT, ts="1.0")
     assert store.resolve(found, NOW)
     assert [store.sent_messages(HERE, ids)[one].told_revision for one in ids] == [2, 1]
-    assert store.slot_view(root.slot_id).root_revision == 4
+    assert store.slot_views([root.slot_id])[root.slot_id].root_revision == 4
     assert store.roots_behind(9, among=BOTH) == ()
 
 
@@ -262,23 +261,22 @@ def test_a_root_that_somebody_deleted_and_one_of_an_empty_slot_are_left_alone(st
 
 def test_a_slot_is_shown_with_its_root(store, ids):
     slot_id = planned_entries(store, HERE)[0].slot_id
-    before = store.slot_view(slot_id)
+    before = store.slot_views([slot_id])[slot_id]
     assert (before.slot, before.state, before.layout) == (slot(), SlotState.PLANNED, Layout.CHANNEL)
     assert before.detail["entries"] == ids
     assert (before.root_ts, before.root_sent_at, before.root_revision) == (None, None, 0)
     post(store)
-    after = store.slot_view(slot_id)
+    after = store.slot_views([slot_id])[slot_id]
     assert (after.root_ts, after.root_sent_at, after.root_revision) == ("1.0", NOW, 0)
     assert after.dropped == frozenset()
-    with pytest.raises(StorageError, match="no slot 999"):
-        store.slot_view(999)
+    assert store.slot_views([999]) == {}
 
 
 def test_a_skipped_entry_is_dropped_from_its_slot_and_counts_for_nothing(store, ingest, ids):
     _, two = ids
     first, second = planned_entries(store, HERE)
     store.skip([second.id], "policy", NOW)
-    assert store.slot_view(first.slot_id).dropped == {two}
+    assert store.slot_views([first.slot_id])[first.slot_id].dropped == {two}
     post(store)
     revise(ingest, titles(store, ids)[two], two)
     assert [root.revision for root in store.roots_behind(9, among=BOTH)] == [2]
@@ -312,7 +310,7 @@ def test_the_latest_edition_of_a_channel_is_one_it_was_sent_an_entry_of(store, i
     ingest.record(document("b.md", edition=TOMORROW), [same("one", entry_id), new("two", 2)], NOW)
     assert editions.latest(None) == TOMORROW
     assert editions.latest(HERE) is None
-    first, second = store.fresh_documents(HERE)
+    first, second = store.fresh_documents_of([HERE])[HERE]
     store.record_plan(plan([entry_id], documents=[first]), NOW)
     assert editions.latest(HERE) is None
     post(store)
