@@ -26,7 +26,7 @@ class Flight:
     """As it was before the claim."""
     parcel: Parcel
     until: datetime
-    """The claim's end: an answer after it comes too late to be believed, except a `ts`."""
+    """The claim's end: from then on others look for the message, and an answer counts only where nobody has yet."""
     due: datetime | None = None
     """When it is to go, and not before."""
 

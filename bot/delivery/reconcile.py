@@ -17,6 +17,7 @@ from bot.delivery.person import Alarm, DeskStorage
 from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Clock, History, ReconcileStorage, SendStorage
 from bot.delivery.values import LONGEST_WAIT, Absent, CannotLook, Doubtful, Found, Look, Resolution
+from bot.errors import StorageUnavailable
 from bot.model import DeliveryKind, DeliveryState, Layout
 
 _log = structlog.get_logger("bot.delivery")
@@ -97,7 +98,13 @@ class Reconciler:
 
     def _settle(self, doubtful: Doubtful, settled: Settled, closed: set[str]) -> None:
         delivery = doubtful.delivery
-        look, thread_ts = self._look(doubtful)
+        try:
+            look, thread_ts = self._look(doubtful)
+        except StorageUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - one message that cannot be looked for must not hide the others
+            _log.exception("look_failed", delivery=delivery.key)
+            look, thread_ts = CannotLook(reason=type(error).__name__, retry_at=self._clock.now()), None
         now = self._clock.now()
         if isinstance(look, CannotLook) and look.retry_at is not None and look.reason in TEAM_REFUSALS:
             self._doors.token_refused(delivery.channel.team_id, look.reason, now)

@@ -334,12 +334,12 @@ def test_a_dead_token_stops_everything_and_is_asked_once_an_interval():
     # Two channels can be in flight when the token dies; from then on only the question goes out.
     assert len(house.slack.calls) - before <= 12
     assert house.slack.checks <= 6
-    assert not house.service.status().healthy
+    assert house.service.status().team_blocks
     assert house.storage.alerts["team:T1"][0] <= 2
     house.slack.token_error = None
     house.run(90)
     assert house.slack.texts(CHANNEL) == house.slack.texts(OTHER) == expected(5)
-    assert house.service.status().healthy
+    assert not house.service.status().team_blocks
 
 
 def test_a_new_token_is_tried_at_once_by_a_new_process():

@@ -141,3 +141,23 @@ def test_a_token_that_is_refused_at_the_look_closes_the_workspace_and_counts_for
     house.run(180, every=5)
     assert house.states() == ["sent", "sent"]
     assert house.slack.texts() == ["root 1 links 0", "e1"]
+
+
+def test_a_look_that_breaks_keeps_no_other_message_waiting():
+    house = House(policy(), policy(OTHER), now="2026-03-02T01:00:00")
+    house.storage.add_document(1, "2026-03-02", [1])
+    house.slack.scripts[CHANNEL].append(DROP_AFTER)
+    house.slack.scripts[OTHER].append(DROP_AFTER)
+    find = house.slack.find
+
+    def look(channel, **more):
+        if channel == CHANNEL:
+            raise TypeError("a page that nobody foresaw")
+        return find(channel, **more)
+
+    house.slack.find = look
+    house.run(120)
+    assert house.states() == ["uncertain", "planned"]
+    assert house.states(OTHER) == ["sent", "sent"]
+    house.run(4 * 3600, every=60)
+    assert house.states()[0] == "held"
