@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from threading import Event, Lock
 from uuid import uuid4
@@ -14,13 +14,15 @@ from bot.delivery.person import AlertStorage
 from bot.delivery.ports import Clock, MessageMaker, Poster
 from bot.delivery.values import AnswerKind
 from bot.errors import StorageError
-from bot.model import Channel
+from bot.model import Channel, Delivery
 
 _log = structlog.get_logger("bot.delivery.alerts")
 
 _KEPT = 20
 """Alerts that wait for a channel which is not found yet, at most."""
 _LONGEST_WAIT = 60.0
+_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(minutes=30)
+"""Between tries to post what Slack has not taken."""
 
 
 def held(key: str) -> str:
@@ -33,6 +35,15 @@ def failed(key: str) -> str:
     return f"failed:{key}"
 
 
+def failure(delivery: Delivery, advice: str | None = None) -> str:
+    """What people are told of a message that was refused for good."""
+    what = f"A message could not be made ({advice})" if advice else f"A message was refused for good ({delivery.error})"
+    return (
+        f"{what}: {delivery.subject}, {delivery.key}. Others go on. "
+        f"When the cause is mended: digest-bot deliveries retry {delivery.key[:8]}"
+    )
+
+
 def settled(key: str, clear: Callable[[str], object]) -> None:
     """End what was told about one message: it is known to stand, or a person wants it sent again."""
     for cause in (held, failed):
@@ -42,8 +53,9 @@ def settled(key: str, clear: Callable[[str], object]) -> None:
 class Alerts:
     """The `Alarm` that logs, remembers what was told, and posts to the alert channel where there is one.
 
-    An alert is not a delivery: it is not kept in order, not looked for, and a lost one is lost. It never raises: a
-    fault of the alarm must not become a fault of what it reports.
+    An alert is not a delivery: it is not kept in order and not looked for. One that Slack has not taken is owed, and
+    posted again by whoever calls `tell_owed`; it may then stand twice. It never raises: a fault of the alarm must not
+    become a fault of what it reports.
     """
 
     def __init__(
@@ -74,6 +86,9 @@ class Alerts:
         self._untold: dict[str, tuple[str, Channel | None]] = {}
         self._unkept: set[tuple[str, str]] = set()
         """What could not be written down when it was last tried, and was logged."""
+        self._pause = _FIRST_PAUSE
+        self._again_at: datetime | None = None
+        """When owed alerts may be tried again."""
 
     def tell_in(self, channel: Channel) -> None:
         """Post to this channel from now on, and there first what nobody could be told so far and is not over yet."""
@@ -103,6 +118,20 @@ class Alerts:
         self._is_kept("alert_not_noted", cause)
         if is_due:
             self._tell(cause, text, about)
+
+    def tell_owed(self) -> None:
+        """Post the alerts that Slack has not taken and that are not over, after a pause that grows while it fails."""
+        now = self._clock.now()
+        with self._lock:
+            channel, waits = self._channel, self._again_at is not None and now < self._again_at
+        if channel is None or waits:
+            return
+        try:
+            for cause, text in self._storage.owed_alerts():
+                if self._storage.take_owed_alert(cause, now):
+                    self._aside(partial(self._post, channel, cause, text))
+        except StorageError as error:
+            _log.warning("alerts_not_looked_up", error=str(error))
 
     def tell_unkept(self, cause: str, text: str) -> None:
         """Log `text`, and post it where the alert channel is known by now: for what is wrong with the database itself.
@@ -164,5 +193,17 @@ class Alerts:
             return
         self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
         answer = self._poster.post(channel, message, key=uuid4().hex)
-        if answer.kind is not AnswerKind.OK:
-            _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)
+        is_taken = answer.kind is AnswerKind.OK
+        with self._lock:
+            if is_taken:
+                self._pause, self._again_at = _FIRST_PAUSE, None
+            elif self._again_at is None or self._again_at <= self._clock.now():
+                self._again_at = self._clock.now() + self._pause
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if is_taken:
+            return
+        _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)
+        try:
+            self._storage.owe_alert(cause)
+        except StorageError as error:
+            self._report("alert_not_noted", cause, error)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
 
-from bot.delivery.alerts import failed, settled
+from bot.delivery.alerts import failed, failure, settled
 from bot.delivery.outage import Outages
 from bot.delivery.outcome import TEAM_REFUSALS, Never, NotNow, Outcome, Scope, Sent, of_post
 from bot.delivery.person import Alarm
@@ -58,7 +59,9 @@ class Doors:
             else:
                 self.close(channel, block, now)
         if record.state is DeliveryState.FAILED:
-            self._alarm.raise_alert(failed(delivery.key), _failure(delivery, outcome, record), about=channel)
+            advice = outcome.advice if isinstance(outcome, Never) else None
+            text = failure(replace(delivery, error=record.error), advice)
+            self._alarm.raise_alert(failed(delivery.key), text, about=channel)
 
     def close(self, channel: Channel, block: Block, now: datetime) -> None:
         """Block the channel and tell people why."""
@@ -104,16 +107,6 @@ class Doors:
         if self._storage.block_team(team_id, block, now):
             _log.error("workspace_blocked", team=team_id, reason=block.reason, advice=block.advice)
         self._alarm.raise_alert(f"team:{team_id}", f"Slack refuses the token ({block.reason}). {block.advice}")
-
-
-def _failure(delivery: Delivery, outcome: Outcome | None, record: Record) -> str:
-    what = f"A message was refused for good ({record.error})"
-    if isinstance(outcome, Never) and outcome.advice:
-        what = f"A message could not be made ({outcome.advice})"
-    return (
-        f"{what}: {delivery.subject}, {delivery.key}. Others go on. "
-        f"When the cause is mended: digest-bot deliveries retry {delivery.key[:8]}"
-    )
 
 
 def _cause(channel: Channel) -> str:

@@ -22,6 +22,9 @@ class Alarm(Protocol):
         Whoever calls it sees to it that it is told once.
         """
 
+    def tell_owed(self) -> None:
+        """Tell again what nobody could be told of so far and is not over, if it is time for that."""
+
     def clear(self, cause: str) -> None:
         """The cause is over."""
 
@@ -36,8 +39,17 @@ class AlertStorage(Protocol):
         """Count the cause; return True where it is to be told now.
 
         True for a cause that is new or was cleared, and once more for each `quiet` that passes while it goes on;
-        True to one caller only.
+        True to one caller only. False while it is owed.
         """
+
+    def owe_alert(self, cause: str) -> None:
+        """Note that nobody could be told of the cause, if it is not over."""
+
+    def owed_alerts(self) -> tuple[tuple[str, str], ...]:
+        """Return cause and text of what nobody could be told of, the oldest first."""
+
+    def take_owed_alert(self, cause: str, now: datetime) -> bool:
+        """Take it upon oneself to tell of an owed cause; True for one caller only."""
 
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""

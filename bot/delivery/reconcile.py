@@ -9,7 +9,7 @@ from typing import Protocol
 
 import structlog
 
-from bot.delivery.alerts import held
+from bot.delivery.alerts import failed, failure, held
 from bot.delivery.alerts import settled as proven
 from bot.delivery.doors import Doors
 from bot.delivery.outcome import TEAM_REFUSALS
@@ -18,7 +18,7 @@ from bot.delivery.policy import DeliverySettings
 from bot.delivery.ports import Clock, History, ReconcileStorage, SendStorage
 from bot.delivery.values import LONGEST_WAIT, Absent, CannotLook, Doubtful, Found, Look, Resolution
 from bot.errors import StorageUnavailable
-from bot.model import DeliveryKind, DeliveryState, Layout
+from bot.model import Delivery, DeliveryKind, DeliveryState, Layout
 
 _log = structlog.get_logger("bot.delivery")
 
@@ -62,7 +62,7 @@ class Reconciler:
         self._doors = doors
         self._clock = clock
         self._settings = settings
-        self._ended_waits_at: datetime | None = None
+        self._set_right_at: datetime | None = None
 
     def run(self, stop: Event) -> Settled:
         """Turn expired claims into doubt, and settle the doubt that is old enough. Safe in every replica.
@@ -72,7 +72,8 @@ class Reconciler:
         """
         settled = Settled()
         now = self._clock.now()
-        self._end_waits(now)
+        self._set_right(now)
+        self._alarm.tell_owed()
         # The claim's end is after the last moment at which its post could start and time out; Slack gets a little more.
         for delivery in self._storage.expire_sending(now, now + self._settings.settle):
             settled.expired += 1
@@ -87,14 +88,23 @@ class Reconciler:
                 self._settle(doubtful, settled, closed)
         return settled
 
-    def _end_waits(self, now: datetime) -> None:
-        """Undo what a clock that ran ahead has left: paces and waits that nothing else would end before its time."""
-        if self._ended_waits_at is not None and abs(now - self._ended_waits_at) < _NOW_AND_THEN:
+    def _set_right(self, now: datetime) -> None:
+        """Now and then, undo what a wrong clock has left, and tell of what a person must decide and was not told of."""
+        if self._set_right_at is not None and abs(now - self._set_right_at) < _NOW_AND_THEN:
             return
-        self._ended_waits_at = now
+        self._set_right_at = now
         ended = self._storage.end_waits(now, LONGEST_WAIT)
         if ended:
             _log.warning("far_waits_ended", count=ended)
+        for state, cause, tell in (
+            (DeliveryState.HELD, held, self._tell_held),
+            (DeliveryState.FAILED, failed, self._tell_failed),
+        ):
+            waiting = self._storage.in_state(state, _AT_ONCE)
+            told = self._alarm.standing(cause("")) if waiting else frozenset()
+            for delivery in waiting:
+                if cause(delivery.key) not in told:
+                    tell(delivery)
 
     def _settle(self, doubtful: Doubtful, settled: Settled, closed: set[str]) -> None:
         delivery = doubtful.delivery
@@ -128,7 +138,7 @@ class Reconciler:
                 settled.absent += 1
             case DeliveryState.HELD:
                 settled.held += 1
-                self._tell_held(doubtful, resolution)
+                self._tell_held(replace(delivery, error=resolution.error))
             case _:
                 settled.later += 1
 
@@ -157,11 +167,13 @@ class Reconciler:
                 return look, place if isinstance(look, Found) else None
         return look, None
 
-    def _tell_held(self, doubtful: Doubtful, resolution: Resolution) -> None:
-        delivery = doubtful.delivery
+    def _tell_failed(self, delivery: Delivery) -> None:
+        self._alarm.raise_alert(failed(delivery.key), failure(delivery), about=delivery.channel)
+
+    def _tell_held(self, delivery: Delivery) -> None:
         text = (
             f"It is not known whether {delivery.subject} stands in <#{delivery.channel.channel_id}> "
-            f"({resolution.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} TS` "
+            f"({delivery.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} TS` "
             f"or `digest-bot deliveries retry {delivery.key[:8]}`."
         )
         self._alarm.raise_alert(held(delivery.key), text, about=delivery.channel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, select, update
 
 from bot.storage.engine import Database
 from bot.storage.rows import insert_new
@@ -28,8 +28,25 @@ class AlertsStore:
             if connection.execute(new.returning(alerts.c.cause)).first() is not None:
                 return True
             connection.execute(update(alerts).where(mine).values(text=text, count=alerts.c.count + 1, last_at=now))
-            due = or_(alerts.c.told_at.is_(None), alerts.c.told_at <= now - quiet)
+            due = alerts.c.told_at <= now - quiet
             return connection.execute(update(alerts).where(mine, due).values(told_at=now)).rowcount == 1
+
+    def owe_alert(self, cause: str) -> None:
+        """Note that nobody could be told of the cause, if it is not over."""
+        with self._database.statement() as connection:
+            connection.execute(update(alerts).where(alerts.c.cause == cause).values(told_at=None))
+
+    def owed_alerts(self) -> tuple[tuple[str, str], ...]:
+        """Return cause and text of what nobody could be told of, the oldest first."""
+        statement = select(alerts.c.cause, alerts.c.text).where(alerts.c.told_at.is_(None)).order_by(alerts.c.first_at)
+        with self._database.reading() as connection:
+            return tuple((row.cause, row.text) for row in connection.execute(statement))
+
+    def take_owed_alert(self, cause: str, now: datetime) -> bool:
+        """Take it upon oneself to tell of an owed cause; True for one caller only."""
+        owed = (alerts.c.cause == cause, alerts.c.told_at.is_(None))
+        with self._database.statement() as connection:
+            return connection.execute(update(alerts).where(*owed).values(told_at=now)).rowcount == 1
 
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""

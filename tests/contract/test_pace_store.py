@@ -112,6 +112,21 @@ def test_one_replica_tells_a_cause(store, database_url, opened):
         assert sorted(told) == [False] * 3 + [True]
 
 
+def test_what_nobody_could_be_told_of_is_owed_to_one_caller_until_it_is_over(store, database_url, opened):
+    for cause in ("b", "a"):
+        assert store.note_alert(cause, f"text of {cause}", NOW, QUIET)
+        store.owe_alert(cause)
+    assert not store.note_alert("a", "a new text", NOW + QUIET, QUIET)
+    assert set(store.owed_alerts()) == {("a", "a new text"), ("b", "text of b")}
+    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
+    assert sorted(at_once(4, lambda n: stores[n].take_owed_alert("a", NOW))) == [False, False, False, True]
+    assert store.clear_alert("b")
+    assert store.owed_alerts() == ()
+    assert not store.take_owed_alert("b", NOW)
+    store.owe_alert("b")
+    assert store.owed_alerts() == ()
+
+
 def test_a_place_in_a_channels_pace_is_taken_once_and_moves_its_digest_on(store):
     assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW
     assert store.reserve_channel(HERE, NOW, seconds(1)) == NOW  # unknown: it has no pace

@@ -851,11 +851,29 @@ class MemoryStorage:
 
     def note_alert(self, cause, text, now, quiet):
         self._here()
-        known = self.alerts.setdefault(cause, [0, None])
+        is_new = cause not in self.alerts
+        known = self.alerts.setdefault(cause, [0, now, text])
         known[0] += 1
-        if known[1] is not None and now - known[1] < quiet:
+        known[2] = text
+        if not is_new and (known[1] is None or now - known[1] < quiet):
             return False
         known[1] = now
+        return True
+
+    def owe_alert(self, cause):
+        self._here()
+        if cause in self.alerts:
+            self.alerts[cause][1] = None
+
+    def owed_alerts(self):
+        self._here()
+        return tuple((cause, text) for cause, (_, told_at, text) in self.alerts.items() if told_at is None)
+
+    def take_owed_alert(self, cause, now):
+        self._here()
+        if cause not in self.alerts or self.alerts[cause][1] is not None:
+            return False
+        self.alerts[cause][1] = now
         return True
 
     def clear_alert(self, cause):

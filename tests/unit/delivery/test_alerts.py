@@ -9,8 +9,10 @@ from structlog.testing import capture_logs
 
 from bot.delivery.alerts import Alerts
 from bot.delivery.aside import Aside
+from bot.delivery.values import CannotLook
 from tests.unit.delivery.fakes import (
     CHANNEL,
+    DROP_BEFORE,
     NO_NETWORK,
     OTHER,
     FakeClock,
@@ -75,12 +77,95 @@ def test_a_dead_token_is_not_told_through_the_dead_token(told):
     assert slack.calls == []
 
 
-def test_an_alert_that_slack_refuses_raises_nothing_and_is_not_repeated(told):
-    alerts, slack, *_ = told
-    slack.script.append(code("not_in_channel"))
+def test_an_alert_that_slack_refuses_raises_nothing_and_is_owed_until_slack_takes_it(told):
+    alerts, slack, storage, clock = told
+    slack.script.extend([code("not_in_channel")] * 3)
     alerts.raise_alert("x", "text")
+    for _ in range(60):
+        alerts.raise_alert("x", "text")
+        alerts.tell_owed()
+        clock.advance(10)
+    assert slack.texts() == ["ALERT text"]
+    assert len(slack.calls) == 4  # at 0, 1, 3 and 7 minutes
+    assert storage.owed_alerts() == ()
+
+
+def test_what_is_over_is_not_owed_any_more(told):
+    alerts, slack, _, clock = told
+    slack.script.append(NO_NETWORK)
     alerts.raise_alert("x", "text")
-    assert len(slack.calls) == 1
+    alerts.clear("x")
+    clock.advance(3600)
+    alerts.tell_owed()
+    assert slack.texts() == []
+
+
+def test_of_two_processes_one_tells_what_is_owed(told):
+    alerts, slack, storage, clock = told
+    slack.script.append(NO_NETWORK)
+    alerts.raise_alert("x", "text")
+    clock.advance(60)
+    other = Alerts(
+        storage=storage, poster=slack, maker=FakeMaker(), clock=clock, channel=CHANNEL, quiet=timedelta(hours=6)
+    )
+    other.tell_owed()
+    alerts.tell_owed()
+    assert slack.texts() == ["ALERT text"]
+
+
+def held_in_the_dark():
+    """A message whose answer was lost, while Slack cannot be reached from then on; and the alert channel is there."""
+    house = House(now="2026-03-02T01:00:00", alert_channel=OTHER)
+    house.storage.add_document(1, "2026-03-02", [1])
+    house.slack.scripts[CHANNEL].extend([None, DROP_BEFORE])
+    dark = [True]
+    find, post = house.slack.find, house.slack.post
+
+    def look(channel, **more):
+        if dark[0]:
+            return CannotLook(reason="no network", retry_at=house.clock.now() + timedelta(seconds=30))
+        return find(channel, **more)
+
+    def say(channel, *arguments, **more):
+        if dark[0] and channel == OTHER:
+            return NO_NETWORK.answer
+        return post(channel, *arguments, **more)
+
+    house.slack.find, house.slack.post = look, say
+    house.run(4 * 3600, every=30)
+    assert house.states() == ["sent", "held"]
+    assert house.slack.texts(OTHER) == []
+    dark[0] = False
+    return house
+
+
+def test_a_message_that_is_held_while_slack_is_away_is_told_of_when_it_is_back():
+    house = held_in_the_dark()
+    house.run(1900, every=30)
+    (alert,) = house.slack.texts(OTHER)
+    assert "deliveries settle" in alert
+    house.run(12 * 3600, every=300)
+    assert len(house.slack.texts(OTHER)) == 1
+
+
+def test_a_held_message_whose_alert_was_never_written_down_is_told_of_by_the_next_process():
+    house = held_in_the_dark()
+    house.storage.alerts.clear()  # a kill, or a lost database, between the message's row and the alert's
+    house.restart()
+    house.run(120, every=30)
+    assert ["entry:1" in one for one in house.slack.texts(OTHER)] == [True]
+
+
+def test_a_failed_message_whose_alert_was_never_written_down_is_told_of_by_the_next_process():
+    house = House(now="2026-03-02T01:00:00", alert_channel=OTHER)
+    house.storage.add_document(1, "2026-03-02", [1])
+    house.slack.scripts[CHANNEL].extend([None, code("msg_too_long")])
+    house.run(30)
+    house.storage.alerts.clear()
+    house.slack.messages[OTHER].clear()
+    house.restart()
+    house.run(120, every=30)
+    assert ["msg_too_long" in one for one in house.slack.texts(OTHER)] == [True]
 
 
 def test_a_lost_database_is_no_second_fault(told):

@@ -108,7 +108,7 @@ def test_b10_asleep_until_ten_at_night_posts_nothing_warns_once_and_keeps_the_en
     house.go_to("2026-03-02T14:00:00")
     house.run(600, every=30)
     assert house.slack.texts() == []
-    passed = {cause: told for cause, (told, _) in house.storage.alerts.items() if cause.startswith("passed:")}
+    passed = {cause: told for cause, (told, *_) in house.storage.alerts.items() if cause.startswith("passed:")}
     assert list(passed.values()) == [1]
     (slot,) = [plan for plan, _ in house.storage.slot_rows.values()]
     assert slot.state is SlotState.PASSED
