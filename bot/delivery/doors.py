@@ -19,6 +19,9 @@ from bot.model import Channel, Delivery, DeliveryState
 
 _log = structlog.get_logger("bot.delivery")
 
+_SEEN_BY_THE_CHECK = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
+"""Refusals that `auth.test` gives, too. The others (a missing scope, say) are over when a message is taken."""
+
 
 class Doors:
     """Blocks channels and workspaces, tells people once, and lifts the block when Slack takes something again."""
@@ -29,6 +32,8 @@ class Doors:
         self._alarm = alarm
         self._settings = settings
         self._asked = False
+        self._accepted: set[str] = set()
+        """Workspaces that took a message last, so that nothing needs to be cleared."""
         self._outages = Outages(alarm, settings.outage_after)
 
     def heed(
@@ -49,6 +54,9 @@ class Doors:
         channel = delivery.channel
         self._outages.saw(channel.team_id, outcome, now)
         if isinstance(outcome, Sent):
+            if channel.team_id not in self._accepted:
+                self._accepted.add(channel.team_id)
+                self._alarm.clear(f"team:{channel.team_id}")  # also what an earlier process has told
             if was_blocked:
                 self.open(channel)
             if is_late:
@@ -99,11 +107,13 @@ class Doors:
             if answer.kind is AnswerKind.OK:
                 if self._storage.unblock_team(team_id):
                     _log.info("workspace_open_again", team=team_id)
-                self._alarm.clear(f"team:{team_id}")
+                if block.reason in _SEEN_BY_THE_CHECK:
+                    self._alarm.clear(f"team:{team_id}")
             else:
                 _log.debug("workspace_still_closed", team=team_id, outcome=repr(of_post(answer)))
 
     def _close_team(self, team_id: str, block: Block, now: datetime) -> None:
+        self._accepted.discard(team_id)
         if self._storage.block_team(team_id, block, now):
             _log.error("workspace_blocked", team=team_id, reason=block.reason, advice=block.advice)
         self._alarm.raise_alert(f"team:{team_id}", f"Slack refuses the token ({block.reason}). {block.advice}")

@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+import structlog
 
 from bot.delivery.policy import Wanted, WhenEmpty
 from bot.delivery.values import Absent, Answer, AnswerKind, CannotLook
@@ -811,3 +812,35 @@ def test_a_share_and_an_alert_take_their_places_in_the_pace_of_a_running_digest(
     times = sorted([at for at, _ in house.slack.calls] + shared)
     assert len(times) == 7
     assert all((later - sooner).total_seconds() >= 0.99 for sooner, later in pairwise(times))
+
+
+def test_a_refusal_that_the_check_does_not_see_is_told_once_until_a_message_is_taken():
+    house = morning(alert_channel=OTHER)
+    house.slack.closed[CHANNEL] = "missing_scope"
+    with structlog.testing.capture_logs() as logs:
+        house.run(3 * 3600, every=20)
+    assert [one["cause"] for one in logs if one["event"] == "alert"] == ["team:T1"]
+    assert "team:T1" in house.storage.alerts
+    del house.slack.closed[CHANNEL]
+    house.run(300, every=20)
+    assert house.slack.texts()[1:] == expected(5)[1:]
+    assert house.storage.alerts == {}
+
+
+def test_a_run_that_was_left_behind_while_it_planned_sends_under_its_own_name():
+    house = morning()
+    house.service.plan()
+    send = house.service.sending()
+    house.service.leave_sending_behind("successor")
+    lease, owners = house.storage.lease, []
+
+    def note(owner, *arguments, **more):
+        owners.append(owner)
+        return lease(owner, *arguments, **more)
+
+    house.storage.lease = note
+    send(house.stop)
+    assert set(owners) == {"process-1"}
+    house.service.deliver(house.stop)
+    assert set(owners) == {"process-1", "successor"}
+    assert house.slack.texts() == expected(5)
