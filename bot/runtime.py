@@ -55,7 +55,7 @@ class Runtime:
         reload: Callable[[], None],
         hangup: Hangup | None = None,
     ) -> None:
-        """Take the parts in starting order; `reload` is called for SIGHUP, on the main thread.
+        """Take the parts in starting order; `reload` is called for SIGHUP, on a thread of its own, one call at a time.
 
         `hangup`: what has heeded SIGHUP so far, since the configuration was read.
         """
@@ -96,10 +96,13 @@ class Runtime:
             signal.signal(number, self._signalled)
         try:
             self.start()
+            reloading: threading.Thread | None = None
             while not self.stopping.wait(0.5):
-                if self._hangup.is_pending:
+                if self._hangup.is_pending and (reloading is None or not reloading.is_alive()):
                     self._hangup.is_pending = False
-                    self._reload_or_tell()
+                    # Aside, because a stop must not wait for it: it may hang on the database or on Slack.
+                    reloading = threading.Thread(target=self._reload_or_tell, name="reload", daemon=True)
+                    reloading.start()
         finally:
             self.stop()
             for number, handler in previous.items():

@@ -1,7 +1,8 @@
 """APScheduler as the clock, and nothing more: it calls the ticks. What is due is decided by rows in the database.
 
 A tick that raises or hangs never stops the others: each run has a thread of its own, and a run that is still busy when
-the next is due is reported through `on_missed`, so that a person hears of it.
+the next is due is reported through `on_missed`, so that a person hears of it. A clock that is set back stops nothing:
+APScheduler would wait until the time of the next run comes again.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 _log = structlog.get_logger("bot.scheduler")
+
+_CLOCK_SECONDS = 1.0
+_TOLERANCE = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,8 @@ class Clockwork:
         """Take the ticks; `on_missed(name, why)` hears of each run that failed, was late or did not start."""
         self._ticks = ticks
         self._abandoned = 0
+        self._last_error: dict[str, str] = {}
+        self._stopped = threading.Event()
         self._on_missed = on_missed
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
@@ -77,15 +83,33 @@ class Clockwork:
                 executor=tick.name,
                 next_run_time=datetime.now(UTC),
             )
-        # Its lines are about jobs; ours, in `_heard`, are about ticks and come only where something is wrong.
-        logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
+        # Its lines are about jobs; ours, in `_heard`, are about ticks and come only where something is wrong. What is
+        # wrong with the scheduler itself (no thread to be had, say) is for it to tell.
+        logging.getLogger("apscheduler").setLevel(logging.ERROR)
+        logging.getLogger("apscheduler.executors").setLevel(logging.CRITICAL)
         self._scheduler.add_listener(self._heard, EVENT_JOB_MISSED | EVENT_JOB_ERROR | EVENT_JOB_MAX_INSTANCES)
         self._scheduler.start()
+        threading.Thread(target=self._watch_the_clock, name="tick-watch", daemon=True).start()
 
     def stop(self) -> None:
         """Start no further run. Runs under way are left to end by themselves: they watch the stop event."""
+        self._stopped.set()
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
+
+    def follow_the_clock(self) -> None:
+        """Call at once the ticks whose next run lies further ahead than their interval: the clock was set back."""
+        now = datetime.now(UTC)
+        for tick in self._ticks:
+            job = self._scheduler.get_job(tick.name)
+            too_far = job.next_run_time - now - tick.every if job is not None else timedelta()
+            if too_far > _TOLERANCE:
+                _log.warning("clock set back", tick=tick.name, seconds=round(too_far.total_seconds()))
+                self._scheduler.modify_job(tick.name, next_run_time=now)
+
+    def _watch_the_clock(self) -> None:
+        while not self._stopped.wait(_CLOCK_SECONDS):
+            self.follow_the_clock()
 
     def abandon(self, name: str) -> None:
         """Leave the tick's present run, which hangs, behind: its next run starts when it is due."""
@@ -98,7 +122,10 @@ class Clockwork:
 
     def _heard(self, event: JobEvent) -> None:
         if event.code == EVENT_JOB_ERROR:
-            _log.error("tick failed", tick=event.job_id, error=repr(event.exception), trace=event.traceback)
+            error = repr(event.exception)
+            known = self._last_error.get(event.job_id) == error
+            self._last_error[event.job_id] = error
+            _log.error("tick failed", tick=event.job_id, error=error, trace=None if known else event.traceback)
             self._on_missed(event.job_id, "failed")
         elif event.code == EVENT_JOB_MAX_INSTANCES:
             _log.debug("tick still running", tick=event.job_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
@@ -48,8 +49,9 @@ def assemble(
     host: str = LOOPBACK,
     clock: Clock | None = None,
     reread: Callable[[], Config] | None = None,
+    seconds: Callable[[], float] = time.monotonic,
 ) -> Bot:
-    """Make a bot. Asks Slack who it is; starts nothing.
+    """Make a bot. Asks Slack who it is; starts nothing. `seconds` measures how long ticks take.
 
     Raises ConfigError where the token is refused, SchemaOutdated; and SlackUnavailable or StorageUnavailable where
     calling again later is right.
@@ -58,7 +60,7 @@ def assemble(
         # First: an old schema is said at once, whether or not Slack is there.
         archive = open_archive(config, clock=clock)
         unless_made.callback(archive.close)
-        bot = _assemble(config, secrets, archive, http=http, port=port, host=host, reread=reread)
+        bot = _assemble(config, secrets, archive, http=http, port=port, host=host, reread=reread, seconds=seconds)
         unless_made.pop_all()
     return bot
 
@@ -72,6 +74,7 @@ def _assemble(
     port: int | None,
     host: str,
     reread: Callable[[], Config] | None,
+    seconds: Callable[[], float],
 ) -> Bot:
     spare_loopback_the_proxy(secrets.api_url)
     posting = posting_client(
@@ -86,7 +89,7 @@ def _assemble(
     metrics = Metrics()
     _watch_stock(metrics, archive)
     stopping = threading.Event()
-    watch = Watch(clock=archive.clock, metrics=metrics)
+    watch = Watch(clock=archive.clock, metrics=metrics, seconds=seconds)
     fallbacks = Fallbacks()
     renderer = Renderer(vocabulary=archive.vocabulary, on_fallback=fallbacks.note)
     poster = CountedPoster(SlackPoster(posting, observe=metrics.post_seconds.observe), metrics)

@@ -46,11 +46,7 @@ class Health:
         return Check(ok=True, detail=f"reachable, schema {found}")
 
     def _ticks(self) -> Check:
-        config = self._bot.config
-        limits = {
-            "ingest": config.inbox.scan_every + _SLACK_OF_TICKS,
-            "deliver": config.delivery.tick + _SLACK_OF_TICKS,
-        }
+        limits = {name: every + _SLACK_OF_TICKS for name, every in self._bot.periods().items()}
         hung, stale = self._bot.watch.hung(), self._bot.watch.stale(limits)
         if hung:
             return Check(ok=False, detail=f"running for too long: {', '.join(hung)}")

@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,10 +20,12 @@ from bot.bootstrap.arrivals import Arrivals
 from bot.bootstrap.channels import Channels
 from bot.bootstrap.health import Health
 from bot.bootstrap.lost import FileWatch
+from bot.bootstrap.outlived import end_outlived
 from bot.bootstrap.people import Front
 from bot.bootstrap.templates import template_faults
 from bot.bootstrap.watch import HUNG_AFTER, Watch
 from bot.config import Config
+from bot.delivery.flight import Tally
 from bot.delivery.policy import ChannelPolicy
 from bot.delivery.ports import Clock
 from bot.delivery.service import DeliveryService
@@ -50,6 +53,8 @@ _FIRST_LOOK_SECONDS = 60.0
 """How long planning waits for the first look at the inbox, which may find a whole archive."""
 _LOOK_SECONDS = 10.0
 """How long it waits for a later one."""
+_FAILURES_TOLD = 5
+"""So many failures of one tick in a row are told: fewer may be somebody's restart."""
 _LATEST_LOOK = timedelta(minutes=1)
 """How long after it is due a slot waits for an inbox that is away, or for a file that is not finished."""
 
@@ -75,9 +80,14 @@ class Bot:
     host: str
 
     _policies: Mapping[Channel, ChannelPolicy] | None = None
+    _settled_for: Config | None = None
+    """The configuration for which outlived alerts were ended."""
     _clockwork: Clockwork | None = None
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
-    _hung: set[str] = field(default_factory=set)
+    _told: set[str] = field(default_factory=set)
+    """Ticks of which people were told that they hang or fail."""
+    _failures: Counter[str] = field(default_factory=Counter)
+    """How often each tick has failed since it last ended well."""
     _server: Server | None = None
 
     @property
@@ -112,11 +122,15 @@ class Bot:
                 self.delivery.take_policies(policies)
                 self.front.take_policies(policies)
                 self._policies = policies
+            if self._settled_for is not self.config:
+                end_outlived(alarm, self.config, policies, begins=self._settled_for is None)
+                self._settled_for = self.config
             return policies
 
     def _find_alert_channel(self) -> None:
         reference = self.config.alerts.channel
         if reference is None:
+            self.delivery.tell_alerts_in(None)
             return
         cause = f"alert-channel:{reference}"
         try:
@@ -132,9 +146,14 @@ class Bot:
         self.delivery.tell_alerts_in(channel)
 
     def deliver(self) -> None:
-        """Plan what is due and send what is planned."""
-        self.delivery.plan(ready=self._ready)
-        tally = self.delivery.deliver(self.stopping)
+        """Plan what is due and send what is planned, also where planning fails."""
+        send = self.delivery.sending()
+        try:
+            self.delivery.plan(ready=self._ready)
+        finally:
+            self._count(send(self.stopping))
+
+    def _count(self, tally: Tally) -> None:
         finished = {"sent": tally.sent, "planned": tally.refused, "failed": tally.failed, "uncertain": tally.uncertain}
         for state, count in finished.items():
             self.metrics.outcomes.labels(state).inc(count)
@@ -146,7 +165,7 @@ class Bot:
         a folder that is away, or a file that is not finished, for longer than `_LATEST_LOOK`.
         """
         left = _FIRST_LOOK_SECONDS if self.arrivals.complete_until is None else _LOOK_SECONDS
-        # On a thread of its own: a folder that hangs must not hold up what is planned already.
+        # On a thread of its own: a folder that hangs holds up what is planned already for so long, and no longer.
         look = threading.Thread(target=self._look_before_planning, name="look", daemon=True)
         look.start()
         while left > 0 and look.is_alive() and not self.stopping.is_set():
@@ -188,7 +207,7 @@ class Bot:
             self._refuse("templates are", faults)
             return
         later = _needs_a_start(self.config, config)
-        self.config = config
+        self.config = _as_far_as_it_counts(self.config, config)
         _log.info("configuration_taken", channels=len(config.channels), counts_from_the_next_start=later)
         self.delivery.alarm.clear("configuration")
         self.read_templates()
@@ -218,8 +237,18 @@ class Bot:
         """Close what is open, whether or not it was started."""
         self.archive.close()
 
-    def _ticks(self, *, now: bool) -> list[Tick]:
+    def periods(self) -> Mapping[str, timedelta]:
+        """How often each tick comes."""
         every = self.config.delivery.tick
+        return {
+            "ingest": self.config.inbox.scan_every,
+            "channels": _REFRESH,
+            "deliver": every,
+            "reconcile": every,
+            "update": _UPDATES_SELDOMER * every,
+        }
+
+    def _ticks(self, *, now: bool) -> list[Tick]:
         owed = {channel.channel for channel in self.config.channels} if now else set()
 
         def deliver() -> None:
@@ -228,28 +257,29 @@ class Bot:
                 self._deliver_now(owed)
             self.deliver()
 
-        runs: list[tuple[str, timedelta, Callable[[], object]]] = [
-            ("ingest", self.config.inbox.scan_every, self.ingest),
-            ("channels", _REFRESH, self.refresh_policies),
-            ("deliver", every, deliver),
-            ("reconcile", every, self.reconcile),
-            ("update", _UPDATES_SELDOMER * every, self.update),
-        ]
+        runs: dict[str, Callable[[], object]] = {
+            "ingest": self.ingest,
+            "channels": self.refresh_policies,
+            "deliver": deliver,
+            "reconcile": self.reconcile,
+            "update": self.update,
+        }
         ticks = [
-            Tick(name=name, every=period, run=self.watch.timed(name, self._over(name, run)))
-            for name, period, run in runs
+            Tick(name=name, every=every, run=self.watch.timed(name, self._over(name, runs[name])))
+            for name, every in self.periods().items()
         ]
         # Not watched: the index of a large archive takes as long as it takes, and search answers meanwhile.
         return [*ticks, Tick(name="index", every=timedelta(hours=1), run=self._reindex)]
 
     def _over(self, name: str, run: Callable[[], object]) -> Callable[[], None]:
-        """`run`, unless the database is lost; its good end takes back what was told about an earlier one that hung."""
+        """`run`, unless the database is lost; its good end takes back what was told about earlier ones."""
 
         def tick() -> None:
             self.file.check()
             run()
-            if name in self._hung:
-                self._hung.discard(name)
+            self._failures.pop(name, None)
+            if name in self._told:
+                self._told.discard(name)
                 self.delivery.alarm.clear(f"tick:{name}")
 
         return tick
@@ -271,23 +301,32 @@ class Bot:
 
     def _missed(self, name: str, why: str) -> None:
         """Hear of a run that failed or was not started; count one that hangs, and let the tick go on without it."""
+        if why == "failed":
+            self._failures[name] += 1
+            if self._failures[name] == _FAILURES_TOLD:
+                self._tell_of(name, f"has failed {_FAILURES_TOLD} times in a row. The log says why")
+            return
         if why != "hangs" or not self.watch.newly_hung(name):
             return
         self.metrics.hung_ticks.labels(name).inc()
-        self._hung.add(name)
         minutes = int(HUNG_AFTER.total_seconds() // 60)
-        text = f"The tick {name} has been running for over {minutes} minutes. The log says what it did last."
-        # On a thread of its own: what made the tick hang must not hold up the clock.
-        told = threading.Thread(
-            target=self.delivery.alarm.raise_alert, args=(f"tick:{name}", text), name="hung", daemon=True
-        )
-        told.start()
+        self._tell_of(name, f"has been running for over {minutes} minutes. The log says what it did last")
         if name not in _LEFT_BEHIND or self._clockwork is None:
             return
         if name == "deliver":
             self.delivery.leave_sending_behind(new_owner())
         self.watch.forget(name)
         self._clockwork.abandon(name)
+
+    def _tell_of(self, name: str, what: str) -> None:
+        self._told.add(name)
+        # On a thread of its own: what made the tick hang must not hold up the clock.
+        threading.Thread(
+            target=self.delivery.alarm.raise_alert,
+            args=(f"tick:{name}", f"The tick {name} {what}."),
+            name="told",
+            daemon=True,
+        ).start()
 
     def _drain(self, left: float) -> None:
         pause = threading.Event()
@@ -322,3 +361,11 @@ def _needs_a_start(old: Config, new: Config) -> list[str]:
     before["alerts"].pop("channel"), after["alerts"].pop("channel")
     kept = ("inbox", "database", "delivery", "alerts", "search", "topics")
     return [name for name in kept if before[name] != after[name]]
+
+
+def _as_far_as_it_counts(old: Config, new: Config) -> Config:
+    """The new configuration with the old one's parts that count from the next start."""
+    kept = {name: getattr(old, name) for name in ("inbox", "database", "delivery", "topics")}
+    alerts = old.alerts.model_copy(update={"channel": new.alerts.channel})
+    search = old.search.model_copy(update={"confined": new.search.confined})
+    return new.model_copy(update={**kept, "alerts": alerts, "search": search})

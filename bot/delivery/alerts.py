@@ -90,11 +90,16 @@ class Alerts:
         self._again_at: datetime | None = None
         """When owed alerts may be tried again."""
 
-    def tell_in(self, channel: Channel) -> None:
-        """Post to this channel from now on, and there first what nobody could be told so far and is not over yet."""
+    def tell_in(self, channel: Channel | None) -> None:
+        """Post to this channel from now on, and there first what nobody could be told so far and is not over yet.
+
+        None: alerts are logged and remembered only.
+        """
         with self._lock:
-            untold, self._untold = self._untold, {}
             self._channel = channel
+            if channel is None:
+                return
+            untold, self._untold = self._untold, {}
         standing = self._standing(untold) if untold else frozenset()
         for cause, (text, about) in untold.items():
             if about != channel and cause in standing:

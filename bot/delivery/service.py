@@ -98,8 +98,21 @@ class DeliveryService:
 
     def deliver(self, stop: Event) -> Tally:
         """Send what is planned; return when nothing is left to send now, or after `settings.turn` seconds."""
-        self._doors.knock(self._clock.now())
-        return self._sender.run(stop)
+        return self.sending()(stop)
+
+    def sending(self) -> Callable[[Event], Tally]:
+        """Return `deliver` by the present sender.
+
+        For a run that does something else before it sends, and may be left behind meanwhile: another sender is not for
+        it to use then.
+        """
+        sender = self._sender
+
+        def deliver(stop: Event) -> Tally:
+            self._doors.knock(self._clock.now())
+            return sender.run(stop)
+
+        return deliver
 
     def reconcile(self, stop: Event) -> Settled:
         """Look for messages whose answer was lost."""
@@ -140,8 +153,8 @@ class DeliveryService:
         """
         self._sender = self._new_sender(owner, ThreadCrew(self._settings.workers))
 
-    def tell_alerts_in(self, channel: Channel) -> None:
-        """Post alerts to this channel from now on."""
+    def tell_alerts_in(self, channel: Channel | None) -> None:
+        """Post alerts to this channel from now on, or (None) nowhere."""
         if isinstance(self.alarm, Alerts):
             self.alarm.tell_in(channel)
 

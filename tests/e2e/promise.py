@@ -41,7 +41,7 @@ class Team(Morning):
             signing_secret=self.workspace.signing_secret,
             api_url=self.workspace.api_url,
         )
-        bot = assemble(load(path), secrets, clock=self.clock, reread=lambda: load(path))
+        bot = assemble(load(path), secrets, clock=self.clock, reread=lambda: load(path), seconds=self.clock.seconds)
         self._bots.callback(bot.close)
         self._bots.callback(bot.front.stop, 1.0)
         bot.refresh_policies()

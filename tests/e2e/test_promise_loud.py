@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from bot.workspace.faults import Fault, FaultKind
 from tests.e2e.promise import NINE, Team, items, numbered
-from tests.e2e.support import FIRST, eventually, plain
+from tests.e2e.support import FIRST, eventually, plain, shanghai
 
 DAY = "2026-11-30"
 BROKEN = "acme/widgets\n\nA title without a paragraph\n"
@@ -144,6 +144,8 @@ def test_a_tick_that_cannot_be_left_behind_makes_the_bot_unready_until_it_ends(t
     eventually(lambda: bot.watch.is_running("ingest"), what="the tick")
     team.clock.set(team.clock.now() + timedelta(minutes=4))
     delivered()
+    for name in ("channels", "reconcile", "update"):
+        bot.watch.timed(name, lambda: None)()
     check = team.check("ticks")
     assert not check.ok
     assert "ingest" in check.detail
@@ -245,3 +247,53 @@ def test_the_log_says_once_that_a_digest_stands(team, more, messages):
             team.at(f"{DAY} 09:0{minute}")
     (line,) = [one for one in logs if one["event"] == "digest_delivered"]
     assert (line["channel"], line["messages"]) == (team.channel.channel_id, messages)
+
+
+def test_a_tick_that_fails_again_and_again_is_told_and_its_success_ends_the_alert(team, monkeypatch):
+    bot = team.begin()
+    usual = bot.delivery.reconcile
+
+    def reconcile(_stop):
+        raise ValueError("a row that nobody foresaw")
+
+    monkeypatch.setattr(bot.delivery, "reconcile", reconcile)
+    runtime = bot.runtime()
+    runtime.start()
+    try:
+        eventually(lambda: any("reconcile has failed 5 times" in one for one in team.told()), what="the alert")
+        monkeypatch.setattr(bot.delivery, "reconcile", usual)
+        eventually(lambda: not bot.delivery.alarm.standing("tick:"), what="the end of the alert")
+    finally:
+        runtime.stop()
+    assert len(team.told()) == 1
+
+
+def test_what_is_planned_is_sent_though_planning_fails(team, monkeypatch):
+    bot = team.begin()
+    team.drop("a.txt", numbered(1, 3))
+    bot.ingest()
+    team.clock.set(shanghai(f"{DAY} 09:00"))
+    bot.delivery.plan()
+
+    def plan(**_named):
+        raise ValueError("a row that nobody foresaw")
+
+    monkeypatch.setattr(bot.delivery, "plan", plan)
+    with pytest.raises(ValueError, match="foresaw"):
+        bot.deliver()
+    assert team.titles() == items(1, 3)
+
+
+def test_alerts_about_what_the_configuration_does_not_name_any_more_are_over_and_told_nowhere_without_a_channel(team):
+    bot = team.begin(NINE + '  - {channel: "#gone", schedule: {at: "09:00", days: daily}}\n')
+    bot.delivery.alarm.raise_alert("tick:deliver", "hangs")
+    bot.delivery.alarm.raise_alert("configuration", "is wrong")
+    assert len(team.told()) == 3
+    path = team.write(NINE)
+    path.write_text(path.read_text("utf-8").replace('alerts: {channel: "#ops"}', ""), "utf-8")
+    bot.reload()
+    assert [one["cause"] for one in team.verb("status")["alerts"]] == ["tick:deliver"]
+    bot.delivery.alarm.raise_alert("inbox", "is away")
+    assert len(team.told()) == 3
+    team.begin()
+    assert [one["cause"] for one in team.verb("status")["alerts"]] == ["inbox"]

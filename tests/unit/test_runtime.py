@@ -66,3 +66,18 @@ def test_sigterm_stops_and_sighup_reloads() -> None:
     starter = Part(name="hangup", start=lambda: os.kill(os.getpid(), signal.SIGHUP), stop=lambda _left: None)
     Runtime((part("a", events), starter), stopping=stopping, reload=reload).run()
     assert events == ["start a", "reload", "stop a"]
+
+
+def test_a_stop_does_not_wait_for_a_reload_that_hangs() -> None:
+    events: list[str] = []
+    release = threading.Event()
+
+    def reload() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        release.wait(60)
+        events.append("reload")
+
+    starter = Part(name="hangup", start=lambda: os.kill(os.getpid(), signal.SIGHUP), stop=lambda _left: None)
+    Runtime((part("a", events), starter), stopping=threading.Event(), reload=reload).run()
+    assert events == ["start a", "stop a"]
+    release.set()

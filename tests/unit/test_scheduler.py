@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
+
+import pytest
 
 from bot.scheduler import Clockwork, Tick
 
@@ -24,6 +26,29 @@ def test_every_tick_runs_at_once_and_again() -> None:
     )
     clockwork.start()
     assert twice.wait(PATIENCE)
+    clockwork.stop()
+
+
+def test_a_clock_that_is_set_back_by_an_hour_stops_no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """APScheduler's clock is moved, not ours: it asks its own `datetime` for the time."""
+    ran, back = threading.Event(), [timedelta()]
+
+    class Moved(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) - back[0]
+
+    for module in ("apscheduler.schedulers.base", "apscheduler.executors.base", "bot.scheduler"):
+        monkeypatch.setattr(f"{module}.datetime", Moved)
+    clockwork = Clockwork(
+        [Tick(name="look", every=timedelta(seconds=0.05), run=ran.set)], on_missed=lambda _name, _why: None
+    )
+    clockwork.start()
+    assert ran.wait(PATIENCE)
+    back[0] = timedelta(hours=1)
+    threading.Event().wait(0.2)  # a run that was due before the step may still come
+    ran.clear()
+    assert ran.wait(PATIENCE)
     clockwork.stop()
 
 

@@ -17,10 +17,13 @@ class Clock:
     def now(self) -> datetime:
         return self.moment
 
+    def seconds(self) -> float:
+        return self.moment.timestamp()
+
 
 def test_a_turn_of_sending_is_not_late_while_it_runs_and_hangs_only_after_minutes() -> None:
     clock = Clock()
-    watch = Watch(clock=clock, metrics=Metrics())
+    watch = Watch(clock=clock, metrics=Metrics(), seconds=clock.seconds)
     assert watch.stale(LIMITS) == ("deliver",), "it never ran"
     seen = []
 
@@ -35,3 +38,21 @@ def test_a_turn_of_sending_is_not_late_while_it_runs_and_hangs_only_after_minute
     assert watch.stale(LIMITS) == ()
     clock.moment += timedelta(seconds=11)
     assert watch.stale(LIMITS) == ("deliver",)
+
+
+def test_a_clock_that_is_set_back_hides_no_tick_that_is_late_or_hangs() -> None:
+    clock, seconds = Clock(), [0.0]
+    watch = Watch(clock=clock, metrics=Metrics(), seconds=lambda: seconds[0])
+    watch.timed("deliver", lambda: None)()
+    clock.moment -= timedelta(hours=1)
+    seconds[0] += 11
+    assert watch.stale(LIMITS) == ("deliver",)
+    seen = []
+
+    def turn() -> None:
+        clock.moment -= timedelta(hours=1)
+        seconds[0] += HUNG_AFTER.total_seconds() + 1
+        seen.append(watch.hung())
+
+    watch.timed("deliver", turn)()
+    assert seen == [("deliver",)]
