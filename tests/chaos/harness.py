@@ -31,6 +31,8 @@ CHANNELS = {"chaos-a": "channel", "chaos-b": "thread", "chaos-c": "compact"}
 """Every channel with its layout."""
 LEASE = 1.2
 PATIENCE = 5.0
+EXIT = 10.0
+"""Seconds that platforms give a process to end."""
 """Longest wait for bots to get on with their work before one is killed all the same."""
 CONFIG = """
 inbox: {{path: inbox, scan_every: "150ms", settle: "0s"}}
@@ -114,6 +116,10 @@ class Report:
     kills: int = 0
     faults: int = 0
     stops: int = 0
+    ends: int = 0
+    """Bots that were asked to end, by SIGTERM."""
+    late_ends: int = 0
+    """Those of them that were still there when a platform would have killed them."""
     documents: int = 0
     entries: int = 0
     seconds: float = 0.0
@@ -126,7 +132,9 @@ class Report:
     @property
     def is_clean(self) -> bool:
         """Whether the promise was kept in every channel, with nothing left over."""
-        return not self.held and not self.unfinished and all(one.is_clean for one in self.verdicts.values())
+        return not (self.held or self.unfinished or self.late_ends) and all(
+            one.is_clean for one in self.verdicts.values()
+        )
 
     def line(self) -> str:
         """One line for people."""
@@ -135,6 +143,7 @@ class Report:
         total = {name: sum(getattr(one, name) for one in self.verdicts.values()) for name in names}
         return (
             f"seed {self.plan.seed} {kind} x{self.plan.replicas}: {self.kills} kills, {self.stops} stops, "
+            f"{self.ends} gentle ends ({self.late_ends} late), "
             f"{self.faults} faults, {self.documents} documents, {total['posted']} entries posted in "
             f"{len(self.verdicts)} channels, {self.seconds:.0f} s; lost {total['lost']}, doubled {total['doubled']}, "
             f"out of order {total['out_of_order']}, roots wrong {total['roots_wrong']}, parts wrong "
@@ -227,9 +236,15 @@ class _Chaos:
         self._respawn_dead()
         if self._report.stops < self._plan.stops and self._random.random() < 0.1:
             self._stop_and_continue()
+            # What the woken one does with what it held is the question: it is not killed before it has answered.
+            self._wait_for_posts(self._random.randint(1, 4))
+            return
         index = self._random.randrange(len(self._bots))
-        self._kill(self._bots[index])
-        self._report.kills += 1
+        if self._random.random() < 0.05:
+            self._end(self._bots[index])
+        else:
+            self._kill(self._bots[index])
+            self._report.kills += 1
         self._bots[index] = self._spawn()
         if self._random.random() < 0.1:
             action = self._random.choice(["drop", "refresh_requested", "warning"])
@@ -359,6 +374,17 @@ class _Chaos:
             time.sleep(LEASE + self._random.uniform(0.2, 1.0))
             os.kill(pid, signal.SIGCONT)
         self._report.stops += 1
+
+    def _end(self, pid: int) -> None:
+        """SIGTERM, and what is promised of it."""
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        limit = time.monotonic() + EXIT
+        while _alive(pid) and time.monotonic() < limit:
+            time.sleep(0.02)
+        self._report.ends += 1
+        self._report.late_ends += _alive(pid)
+        self._kill(pid)
 
     def _end_gently(self) -> None:
         for pid in self._bots:
