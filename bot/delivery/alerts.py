@@ -50,6 +50,12 @@ def settled(key: str, clear: Callable[[str], object]) -> None:
         clear(cause(key))
 
 
+def at_once(errand: Callable[[], None]) -> bool:
+    """Run an errand where it is given."""
+    errand()
+    return True
+
+
 class Alerts:
     """The `Alarm` that logs, remembers what was told, and posts to the alert channel where there is one.
 
@@ -67,11 +73,12 @@ class Alerts:
         clock: Clock,
         channel: Channel | None,
         quiet: timedelta,
-        aside: Callable[[Callable[[], None]], None] = lambda errand: errand(),
+        aside: Callable[[Callable[[], None]], bool] = at_once,
         leave: Callable[[Channel], float] = lambda _channel: 0.0,
     ) -> None:
         """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work.
 
+        It returns False where it does not.
         `leave` takes a place in the channel's pace and says how many seconds it is ahead.
         """
         self._storage = storage
@@ -88,7 +95,9 @@ class Alerts:
         """What could not be written down when it was last tried, and was logged."""
         self._pause = _FIRST_PAUSE
         self._again_at: datetime | None = None
-        """When owed alerts may be tried again."""
+        """When owed alerts may be tried again; None where Slack has taken the last one."""
+        self._unowed: set[str] = set()
+        """Causes that nobody could be told of, which the database does not know yet."""
 
     def tell_in(self, channel: Channel | None) -> None:
         """Post to this channel from now on, and there first what nobody could be told so far and is not over yet.
@@ -103,7 +112,7 @@ class Alerts:
         standing = self._standing(untold) if untold else frozenset()
         for cause, (text, about) in untold.items():
             if about != channel and cause in standing:
-                self._aside(partial(self._post, channel, cause, text))
+                self._hand_over(channel, cause, text)
 
     def _standing(self, causes: Collection[str]) -> Collection[str]:
         try:
@@ -125,16 +134,22 @@ class Alerts:
             self._tell(cause, text, about)
 
     def tell_owed(self) -> None:
-        """Post the alerts that Slack has not taken and that are not over, after a pause that grows while it fails."""
+        """Post the alerts that Slack has not taken and that are not over.
+
+        While Slack refuses them, one at a time, after a pause that grows.
+        """
         now = self._clock.now()
         with self._lock:
-            channel, waits = self._channel, self._again_at is not None and now < self._again_at
-        if channel is None or waits:
+            channel, again_at, unowed = self._channel, self._again_at, self._unowed
+            self._unowed = set()
+        for cause in unowed:
+            self._owe(cause)
+        if channel is None or (again_at is not None and now < again_at):
             return
         try:
-            for cause, text in self._storage.owed_alerts():
+            for cause, text in self._storage.owed_alerts()[: None if again_at is None else 1]:
                 if self._storage.take_owed_alert(cause, now):
-                    self._aside(partial(self._post, channel, cause, text))
+                    self._hand_over(channel, cause, text)
         except StorageError as error:
             _log.warning("alerts_not_looked_up", error=str(error))
 
@@ -159,7 +174,19 @@ class Alerts:
             if channel is None and len(self._untold) < _KEPT:
                 self._untold[cause] = (text, about)
         if channel is not None and about != channel:
-            self._aside(partial(self._post, channel, cause, text))
+            self._hand_over(channel, cause, text)
+
+    def _hand_over(self, channel: Channel, cause: str, text: str) -> None:
+        if not self._aside(partial(self._post, channel, cause, text)):
+            self._owe(cause)
+
+    def _owe(self, cause: str) -> None:
+        try:
+            self._storage.owe_alert(cause)
+        except StorageError as error:
+            _log.warning("alert_not_noted", cause=cause, error=str(error))
+            with self._lock:
+                self._unowed.add(cause)
 
     def clear(self, cause: str) -> None:
         """The cause is over: when it comes back, it is told again."""
@@ -208,7 +235,4 @@ class Alerts:
         if is_taken:
             return
         _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)
-        try:
-            self._storage.owe_alert(cause)
-        except StorageError as error:
-            self._report("alert_not_noted", cause, error)
+        self._owe(cause)

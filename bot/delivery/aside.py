@@ -24,8 +24,8 @@ class Aside:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def run(self, errand: Callable[[], None]) -> None:
-        """Run the errand soon, on the other thread."""
+    def run(self, errand: Callable[[], None]) -> bool:
+        """Run the errand soon, on the other thread; return False where it was dropped."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="aside", daemon=True)
@@ -34,6 +34,8 @@ class Aside:
             self._errands.put_nowait(errand)
         except Full:
             _log.error("errand_dropped", waiting=self._errands.maxsize)
+            return False
+        return True
 
     def flush(self, seconds: float) -> bool:
         """Wait until all is done, up to `seconds`; return whether it is."""

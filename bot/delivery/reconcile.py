@@ -23,6 +23,7 @@ from bot.model import Delivery, DeliveryKind, DeliveryState, Layout
 _log = structlog.get_logger("bot.delivery")
 
 _AT_ONCE = 50
+_MANY = 1000
 _NOW_AND_THEN = timedelta(minutes=1)
 _LONGEST_PAUSE = timedelta(minutes=30)
 THREAD_GONE = "thread_not_found"
@@ -100,7 +101,7 @@ class Reconciler:
             (DeliveryState.HELD, held, self._tell_held),
             (DeliveryState.FAILED, failed, self._tell_failed),
         ):
-            waiting = self._storage.in_state(state, _AT_ONCE)
+            waiting = self._storage.in_state(state, _MANY)
             told = self._alarm.standing(cause("")) if waiting else frozenset()
             for delivery in waiting:
                 if cause(delivery.key) not in told:

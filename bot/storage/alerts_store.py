@@ -50,6 +50,8 @@ class AlertsStore:
 
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""
+        if not self.standing_alerts((cause,)):  # nearly always: what is fine is said at every look
+            return False
         with self._database.statement() as connection:
             return connection.execute(delete(alerts).where(alerts.c.cause == cause)).rowcount == 1
 

@@ -10,6 +10,7 @@ from threading import Event
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
+from bot.delivery.alerts import at_once
 from bot.delivery.policy import ChannelPolicy, DeliverySettings, Schedule, SlotTime, Style
 from bot.delivery.service import DeliveryService
 from bot.delivery.values import (
@@ -929,7 +930,7 @@ class House:
             settings=self.settings,
             alert_channel=self.alert_channel,
             crew=FakeCrew(self.clock),
-            aside=lambda errand: errand(),
+            aside=at_once,
         )
 
     def restart(self) -> None:

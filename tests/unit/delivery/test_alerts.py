@@ -90,6 +90,49 @@ def test_an_alert_that_slack_refuses_raises_nothing_and_is_owed_until_slack_take
     assert storage.owed_alerts() == ()
 
 
+def test_many_alerts_that_slack_refuses_are_tried_one_at_a_time_and_all_told_when_it_takes_one(told):
+    alerts, slack, _, clock = told
+    slack.script.extend([NO_NETWORK] * 30)
+    for number in range(20):
+        alerts.raise_alert(f"x{number}", f"text {number}")
+    for _ in range(3600):
+        alerts.tell_owed()
+        clock.advance(1)
+    assert 20 < len(slack.calls) < 30
+    slack.script.clear()
+    for _ in range(1900):
+        alerts.tell_owed()
+        clock.advance(1)
+    assert sorted(slack.texts()) == sorted(f"ALERT text {number}" for number in range(20))
+
+
+def test_a_refusal_that_cannot_be_written_down_is_remembered(told):
+    alerts, slack, storage, clock = told
+    slack.script.append(NO_NETWORK)
+    post = slack.post
+
+    def post_while_the_database_goes_away(*arguments, **more):
+        storage.away = True
+        return post(*arguments, **more)
+
+    slack.post = post_while_the_database_goes_away
+    alerts.raise_alert("x", "text")
+    alerts.tell_owed()
+    slack.post, storage.away = post, False
+    clock.advance(61)
+    alerts.tell_owed()
+    assert slack.texts() == ["ALERT text"]
+
+
+def test_an_alert_that_too_many_errands_left_no_place_for_is_owed(told):
+    alerts, slack, *_ = told
+    alerts._aside = lambda _errand: False
+    alerts.raise_alert("x", "text")
+    alerts._aside = lambda errand: errand() or True
+    alerts.tell_owed()
+    assert slack.texts() == ["ALERT text"]
+
+
 def test_what_is_over_is_not_owed_any_more(told):
     alerts, slack, _, clock = told
     slack.script.append(NO_NETWORK)
