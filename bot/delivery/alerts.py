@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Event, Lock
@@ -10,16 +10,19 @@ from uuid import uuid4
 
 import structlog
 
+from bot.delivery.outcome import Never, Outcome, Sent, of_post
 from bot.delivery.person import AlertStorage
 from bot.delivery.ports import Clock, MessageMaker, Poster
-from bot.delivery.values import AnswerKind
+from bot.delivery.values import Alert
 from bot.errors import StorageError
 from bot.model import Channel, Delivery
 
 _log = structlog.get_logger("bot.delivery.alerts")
 
-_KEPT = 20
-"""Alerts that wait for a channel which is not found yet, at most."""
+_KEPT = 100
+"""Alerts that wait for a database which is away, at most."""
+_CLAIM = timedelta(minutes=5)
+"""How long nobody else tells of an alert that somebody is posting: longer than the full queue of errands takes."""
 _LONGEST_WAIT = 60.0
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(minutes=30)
 """Between tries to post what Slack has not taken."""
@@ -50,7 +53,7 @@ def settled(key: str, clear: Callable[[str], object]) -> None:
         clear(cause(key))
 
 
-def at_once(errand: Callable[[], None]) -> bool:
+def at_once(errand: Callable[[], object]) -> bool:
     """Run an errand where it is given."""
     errand()
     return True
@@ -59,9 +62,9 @@ def at_once(errand: Callable[[], None]) -> bool:
 class Alerts:
     """The `Alarm` that logs, remembers what was told, and posts to the alert channel where there is one.
 
-    An alert is not a delivery: it is not kept in order and not looked for. One that Slack has not taken is owed, and
-    posted again by whoever calls `tell_owed`; it may then stand twice. It never raises: a fault of the alarm must not
-    become a fault of what it reports.
+    An alert is not a delivery: it is not kept in order and not looked for. It is owed until Slack has taken it, and
+    whoever calls `tell_owed` posts what is owed, in every replica; after a lost answer or a kill it may stand twice.
+    It never raises: a fault of the alarm must not become a fault of what it reports.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class Alerts:
         clock: Clock,
         channel: Channel | None,
         quiet: timedelta,
-        aside: Callable[[Callable[[], None]], bool] = at_once,
+        aside: Callable[[Callable[[], object]], bool] = at_once,
         leave: Callable[[Channel], float] = lambda _channel: 0.0,
     ) -> None:
         """`aside` runs the posting of an alert, best where nobody waits for it: whoever raises one has other work.
@@ -90,66 +93,72 @@ class Alerts:
         self._aside = aside
         self._leave = leave
         self._lock = Lock()
-        self._untold: dict[str, tuple[str, Channel | None]] = {}
-        self._unkept: set[tuple[str, str]] = set()
-        """What could not be written down when it was last tried, and was logged."""
         self._pause = _FIRST_PAUSE
         self._again_at: datetime | None = None
-        """When owed alerts may be tried again; None where Slack has taken the last one."""
-        self._unowed: set[str] = set()
-        """Causes that nobody could be told of, which the database does not know yet."""
+        """When one owed alert may be tried again; None where Slack has taken the last one."""
+        self._unnoted: dict[str, Alert] = {}
+        """What was raised while the database was away."""
+        self._unfinished: set[str] = set()
+        """What was told while the database was away."""
+        self._reported: set[tuple[str, str]] = set()
+        """What could not be written down when it was last tried, and was logged."""
 
     def tell_in(self, channel: Channel | None) -> None:
-        """Post to this channel from now on, and there first what nobody could be told so far and is not over yet.
+        """Post to this channel from now on, and there first what is owed.
 
-        None: alerts are logged and remembered only.
+        None: alerts are logged and remembered only, and owed to whatever channel is named later.
         """
         with self._lock:
-            self._channel = channel
-            if channel is None:
-                return
-            untold, self._untold = self._untold, {}
-        standing = self._standing(untold) if untold else frozenset()
-        for cause, (text, about) in untold.items():
-            if about != channel and cause in standing:
-                self._hand_over(channel, cause, text)
-
-    def _standing(self, causes: Collection[str]) -> Collection[str]:
-        try:
-            # Another process may have ended some: a person settles a message at the command line.
-            return self._storage.standing_alerts(causes)
-        except StorageError as error:
-            _log.warning("alerts_not_looked_up", error=str(error))
-            return causes
+            is_other, self._channel = channel != self._channel, channel
+            if is_other:
+                self._pause, self._again_at = _FIRST_PAUSE, None
+        if is_other:
+            self.tell_owed()
 
     def raise_alert(self, cause: str, text: str, *, about: Channel | None = None) -> None:
         """Tell `text`, unless this cause was told within the quiet time."""
+        self._raise(Alert(cause=cause, text=text, about=about))
+
+    def _raise(self, alert: Alert) -> None:
+        now = self._clock.now()
+        with self._lock:
+            channel = self._channel
+        owed_from = None if _is_untellable(alert, channel) else now if channel is None else now + _CLAIM
         try:
-            is_due = self._storage.note_alert(cause, text, self._clock.now(), self._quiet)
+            is_due = self._storage.note_alert(alert, now, quiet=self._quiet, owed_from=owed_from)
         except StorageError as error:
-            self._report("alert_not_noted", cause, error)
+            with self._lock:
+                if len(self._unnoted) < _KEPT:
+                    self._unnoted[alert.cause] = alert
+            self._report("alert_not_noted", alert.cause, error)
             return
-        self._is_kept("alert_not_noted", cause)
-        if is_due:
-            self._tell(cause, text, about)
+        self._is_kept("alert_not_noted", alert.cause)
+        if not is_due:
+            return
+        _log.warning("alert", cause=alert.cause, text=alert.text)
+        if channel is not None and owed_from is not None:
+            self._hand_over(channel, alert)
 
     def tell_owed(self) -> None:
         """Post the alerts that Slack has not taken and that are not over.
 
         While Slack refuses them, one at a time, after a pause that grows.
         """
+        self._catch_up()
         now = self._clock.now()
         with self._lock:
-            channel, again_at, unowed = self._channel, self._again_at, self._unowed
-            self._unowed = set()
-        for cause in unowed:
-            self._owe(cause)
+            channel, again_at = self._channel, self._again_at
         if channel is None or (again_at is not None and now < again_at):
             return
+        until = now + _CLAIM
         try:
-            for cause, text in self._storage.owed_alerts()[: None if again_at is None else 1]:
-                if self._storage.take_owed_alert(cause, now):
-                    self._hand_over(channel, cause, text)
+            for alert in self._storage.owed_alerts(now, until)[: None if again_at is None else 1]:
+                if not self._storage.claim_alert(alert.cause, now, until):
+                    continue
+                if _is_untellable(alert, channel):
+                    self._finish(alert.cause)
+                else:
+                    self._hand_over(channel, alert, is_try=True)
         except StorageError as error:
             _log.warning("alerts_not_looked_up", error=str(error))
 
@@ -162,36 +171,13 @@ class Alerts:
         with self._lock:
             channel = self._channel
         if channel is not None:
-            self._aside(partial(self._post, channel, cause, text))
-
-    def _tell(self, cause: str, text: str, about: Channel | None) -> None:
-        _log.warning("alert", cause=cause, text=text)
-        # The alert channel's own trouble, a dead token or an outage cannot be told there: the log and `status` have it.
-        if cause.startswith("team:"):
-            return
-        with self._lock:
-            channel = self._channel
-            if channel is None and len(self._untold) < _KEPT:
-                self._untold[cause] = (text, about)
-        if channel is not None and about != channel:
-            self._hand_over(channel, cause, text)
-
-    def _hand_over(self, channel: Channel, cause: str, text: str) -> None:
-        if not self._aside(partial(self._post, channel, cause, text)):
-            self._owe(cause)
-
-    def _owe(self, cause: str) -> None:
-        try:
-            self._storage.owe_alert(cause)
-        except StorageError as error:
-            _log.warning("alert_not_noted", cause=cause, error=str(error))
-            with self._lock:
-                self._unowed.add(cause)
+            self._aside(partial(self._say, channel, Alert(cause=cause, text=text)))
 
     def clear(self, cause: str) -> None:
         """The cause is over: when it comes back, it is told again."""
         with self._lock:
-            self._untold.pop(cause, None)
+            self._unnoted.pop(cause, None)
+            self._unfinished.discard(cause)
         try:
             is_over = self._storage.clear_alert(cause)
         except StorageError as error:
@@ -205,34 +191,77 @@ class Alerts:
         """Return the causes with this beginning that are not over. Raises StorageUnavailable."""
         return self._storage.alerts_with(beginning)
 
+    def _catch_up(self) -> None:
+        """Write down what the database was away for. First what was told: else it would be told again."""
+        with self._lock:
+            unfinished, self._unfinished = self._unfinished, set()
+            unnoted, self._unnoted = self._unnoted, {}
+        if unfinished:
+            self._finish(*unfinished)
+        for alert in unnoted.values():
+            self._raise(alert)
+
+    def _hand_over(self, channel: Channel, alert: Alert, *, is_try: bool = False) -> None:
+        if not self._aside(partial(self._post, channel, alert, is_try=is_try)):
+            self._release(alert.cause)
+
+    def _post(self, channel: Channel, alert: Alert, *, is_try: bool) -> None:
+        """Tell of a claimed alert. `is_try`: this one is to find out whether Slack takes alerts again."""
+        with self._lock:
+            is_pausing = self._again_at is not None and not is_try
+        outcome = None if is_pausing else self._say(channel, alert)
+        if isinstance(outcome, Sent | Never):
+            self._finish(alert.cause)
+        else:
+            self._release(alert.cause)
+
+    def _say(self, channel: Channel, alert: Alert) -> Outcome:
+        try:
+            message = self._maker.alert(alert.text)
+        except Exception:  # noqa: BLE001 - whatever it is, it must not end what the alert tells of
+            _log.exception("alert_not_made", cause=alert.cause)
+            return Never(reason="not_made")
+        self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
+        answer = self._poster.post(channel, message, key=uuid4().hex)
+        outcome = of_post(answer)
+        with self._lock:
+            if isinstance(outcome, Sent | Never):
+                self._pause, self._again_at = _FIRST_PAUSE, None
+            elif self._again_at is None or self._again_at <= self._clock.now():
+                self._again_at = self._clock.now() + self._pause
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if not isinstance(outcome, Sent):
+            _log.error("alert_not_posted", cause=alert.cause, answer=answer.kind.value, code=answer.code)
+        return outcome
+
+    def _finish(self, *causes: str) -> None:
+        try:
+            self._storage.finish_alerts(causes)
+        except StorageError as error:
+            _log.warning("alert_not_noted", causes=causes, error=str(error))
+            with self._lock:
+                self._unfinished.update(causes)
+
+    def _release(self, cause: str) -> None:
+        try:
+            self._storage.release_alert(cause, self._clock.now())
+        except StorageError as error:
+            # The claim runs out by itself.
+            _log.warning("alert_not_noted", cause=cause, error=str(error))
+
     def _report(self, event: str, cause: str, error: StorageError) -> None:
         """Log it once, until it is possible again: a cause is raised or cleared at every look."""
         with self._lock:
-            is_new = (event, cause) not in self._unkept
-            self._unkept.add((event, cause))
+            is_new = (event, cause) not in self._reported
+            self._reported.add((event, cause))
         if is_new:
             _log.error(event, cause=cause, error=str(error))
 
     def _is_kept(self, event: str, cause: str) -> None:
         with self._lock:
-            self._unkept.discard((event, cause))
+            self._reported.discard((event, cause))
 
-    def _post(self, channel: Channel, cause: str, text: str) -> None:
-        try:
-            message = self._maker.alert(text)
-        except Exception:  # noqa: BLE001 - whatever it is, it must not end what the alert tells of
-            _log.exception("alert_not_made", cause=cause)
-            return
-        self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
-        answer = self._poster.post(channel, message, key=uuid4().hex)
-        is_taken = answer.kind is AnswerKind.OK
-        with self._lock:
-            if is_taken:
-                self._pause, self._again_at = _FIRST_PAUSE, None
-            elif self._again_at is None or self._again_at <= self._clock.now():
-                self._again_at = self._clock.now() + self._pause
-                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-        if is_taken:
-            return
-        _log.error("alert_not_posted", cause=cause, answer=answer.kind.value, code=answer.code)
-        self._owe(cause)
+
+def _is_untellable(alert: Alert, channel: Channel | None) -> bool:
+    """The alert channel's own trouble, a dead token or an outage cannot be told there: the log and `status` have it."""
+    return alert.cause.startswith("team:") or (alert.about is not None and alert.about == channel)

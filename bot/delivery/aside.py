@@ -20,11 +20,11 @@ class Aside:
 
     def __init__(self, waiting: int = _WAITING) -> None:
         """`waiting`: so many errands may wait; what comes on top is dropped, and said so."""
-        self._errands: Queue[Callable[[], None]] = Queue(waiting)
+        self._errands: Queue[Callable[[], object]] = Queue(waiting)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def run(self, errand: Callable[[], None]) -> bool:
+    def run(self, errand: Callable[[], object]) -> bool:
         """Run the errand soon, on the other thread; return False where it was dropped."""
         with self._lock:
             if self._thread is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.delivery.values import Status
+from bot.delivery.values import Alert, Status
 from bot.model import Channel, Delivery, DeliveryState
 
 
@@ -33,29 +33,33 @@ class Alarm(Protocol):
 
 
 class AlertStorage(Protocol):
-    """What people have been told."""
+    """What people must be told. An alert is owed until it is finished or its cause is over.
 
-    def note_alert(self, cause: str, text: str, now: datetime, quiet: timedelta) -> bool:
+    Each owed alert says from when on anyone may tell it: a claim is that moment put off, so it runs out by itself where
+    its owner dies.
+    """
+
+    def note_alert(self, alert: Alert, now: datetime, *, quiet: timedelta, owed_from: datetime | None) -> bool:
         """Count the cause; return True where it is to be told now.
 
         True for a cause that is new or was cleared, and once more for each `quiet` that passes while it goes on;
-        True to one caller only. False while it is owed.
+        True to one caller only, who has claimed it up to `owed_from`. None: it is not owed.
         """
 
-    def owe_alert(self, cause: str) -> None:
-        """Note that nobody could be told of the cause, if it is not over."""
+    def owed_alerts(self, now: datetime, until: datetime) -> tuple[Alert, ...]:
+        """Return what is owed and not claimed, those that have waited longest first. `until`: as in `claim_alert`."""
 
-    def owed_alerts(self) -> tuple[tuple[str, str], ...]:
-        """Return cause and text of what nobody could be told of, the oldest first."""
+    def claim_alert(self, cause: str, now: datetime, until: datetime) -> bool:
+        """Take it upon oneself to tell of an owed cause up to `until`; True for one caller only."""
 
-    def take_owed_alert(self, cause: str, now: datetime) -> bool:
-        """Take it upon oneself to tell of an owed cause; True for one caller only."""
+    def release_alert(self, cause: str, now: datetime) -> None:
+        """Let others tell of the cause from `now` on, if it is not over: it could not be told."""
+
+    def finish_alerts(self, causes: Iterable[str]) -> None:
+        """Note that the causes are owed no longer: people were told, or cannot be."""
 
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""
-
-    def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
-        """Return those of the causes that were noted and are not forgotten."""
 
     def alerts_with(self, beginning: str) -> frozenset[str]:
         """Return the causes with this beginning that were noted and are not forgotten."""

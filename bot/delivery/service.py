@@ -51,7 +51,7 @@ class DeliveryService:
         alert_channel: Channel | None = None,
         alarm: Alarm | None = None,
         crew: Crew[Landing] | None = None,
-        aside: Callable[[Callable[[], None]], bool] | None = None,
+        aside: Callable[[Callable[[], object]], bool] | None = None,
     ) -> None:
         """`owner` names this process, unlike any other, ever: host, process id and something random."""
         self._storage = storage

@@ -57,6 +57,17 @@ class AnswerKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """What a person must be told."""
+
+    cause: str
+    """Its name: it is told once while it lasts."""
+    text: str
+    about: Channel | None = None
+    """The channel it concerns, if it concerns one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The answer to one call. Only `kind` is always there."""
 

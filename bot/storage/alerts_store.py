@@ -1,64 +1,82 @@
-"""`AlertStorage`: what people have been told, once per cause over all replicas."""
+"""`AlertStorage`: what people must be told, once per cause over all replicas."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, Row, delete, or_, select, update
 
+from bot.delivery.values import Alert
+from bot.model import Channel
 from bot.storage.engine import Database
 from bot.storage.rows import insert_new
 from bot.storage.schema import alerts
 
 
 class AlertsStore:
-    """Causes, and when each was last told."""
+    """Causes that are not over, when each was last told, and from when on anyone may tell it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def note_alert(self, cause: str, text: str, now: datetime, quiet: timedelta) -> bool:
+    def note_alert(self, alert: Alert, now: datetime, *, quiet: timedelta, owed_from: datetime | None) -> bool:
         """Count the cause; return True where it is to be told now, to one caller only."""
-        mine = alerts.c.cause == cause
+        mine = alerts.c.cause == alert.cause
+        about = {
+            "team_id": alert.about.team_id if alert.about else None,
+            "channel_id": alert.about.channel_id if alert.about else None,
+        }
         with self._database.transaction() as connection:
             new = insert_new(connection, alerts).values(
-                cause=cause, text=text, count=1, first_at=now, last_at=now, told_at=now
+                cause=alert.cause,
+                text=alert.text,
+                count=1,
+                first_at=now,
+                last_at=now,
+                told_at=now,
+                owed_from=owed_from,
+                **about,
             )
             if connection.execute(new.returning(alerts.c.cause)).first() is not None:
                 return True
-            connection.execute(update(alerts).where(mine).values(text=text, count=alerts.c.count + 1, last_at=now))
+            counted = {"text": alert.text, "count": alerts.c.count + 1, "last_at": now, **about}
+            connection.execute(update(alerts).where(mine).values(counted))
             due = alerts.c.told_at <= now - quiet
-            return connection.execute(update(alerts).where(mine, due).values(told_at=now)).rowcount == 1
+            told = update(alerts).where(mine, due).values(told_at=now, owed_from=owed_from)
+            return connection.execute(told).rowcount == 1
 
-    def owe_alert(self, cause: str) -> None:
-        """Note that nobody could be told of the cause, if it is not over."""
-        with self._database.statement() as connection:
-            connection.execute(update(alerts).where(alerts.c.cause == cause).values(told_at=None))
-
-    def owed_alerts(self) -> tuple[tuple[str, str], ...]:
-        """Return cause and text of what nobody could be told of, the oldest first."""
-        statement = select(alerts.c.cause, alerts.c.text).where(alerts.c.told_at.is_(None)).order_by(alerts.c.first_at)
+    def owed_alerts(self, now: datetime, until: datetime) -> tuple[Alert, ...]:
+        """Return what nobody has told and nobody is telling, those that have waited longest first."""
+        statement = select(alerts).where(_is_owed(now, until)).order_by(alerts.c.owed_from, alerts.c.first_at)
         with self._database.reading() as connection:
-            return tuple((row.cause, row.text) for row in connection.execute(statement))
+            return tuple(_alert(row) for row in connection.execute(statement))
 
-    def take_owed_alert(self, cause: str, now: datetime) -> bool:
-        """Take it upon oneself to tell of an owed cause; True for one caller only."""
-        owed = (alerts.c.cause == cause, alerts.c.told_at.is_(None))
+    def claim_alert(self, cause: str, now: datetime, until: datetime) -> bool:
+        """Take it upon oneself to tell of an owed cause up to `until`; True for one caller only."""
+        owed = (alerts.c.cause == cause, _is_owed(now, until))
         with self._database.statement() as connection:
-            return connection.execute(update(alerts).where(*owed).values(told_at=now)).rowcount == 1
+            return connection.execute(update(alerts).where(*owed).values(owed_from=until)).rowcount == 1
+
+    def release_alert(self, cause: str, now: datetime) -> None:
+        """Let others tell of the cause from `now` on, if it is not over: it could not be told."""
+        with self._database.statement() as connection:
+            connection.execute(update(alerts).where(alerts.c.cause == cause).values(owed_from=now))
+
+    def finish_alerts(self, causes: Iterable[str]) -> None:
+        """Note that the causes need not be told any more: people were, or cannot be."""
+        with self._database.statement() as connection:
+            connection.execute(update(alerts).where(alerts.c.cause.in_(list(causes))).values(owed_from=None))
 
     def clear_alert(self, cause: str) -> bool:
         """Forget the cause, so that it is told again when it comes back; return whether it was known."""
-        if not self.standing_alerts((cause,)):  # nearly always: what is fine is said at every look
-            return False
-        with self._database.statement() as connection:
-            return connection.execute(delete(alerts).where(alerts.c.cause == cause)).rowcount == 1
-
-    def standing_alerts(self, causes: Collection[str]) -> frozenset[str]:
-        """Return those of the causes that were noted and are not forgotten."""
+        mine = alerts.c.cause == cause
         with self._database.reading() as connection:
-            return frozenset(connection.execute(select(alerts.c.cause).where(alerts.c.cause.in_(causes))).scalars())
+            if connection.execute(select(alerts.c.cause).where(mine)).first() is None:
+                return False  # nearly always: what is fine is said at every look
+        with self._database.statement() as connection:
+            return connection.execute(delete(alerts).where(mine)).rowcount == 1
 
     def alerts_with(self, beginning: str) -> frozenset[str]:
         """Return the causes with this beginning that were noted and are not forgotten."""
@@ -66,3 +84,13 @@ class AlertsStore:
             # Compared here: LIKE has wildcards, which names have too, and it ignores case on SQLite. There are few.
             every = connection.execute(select(alerts.c.cause)).scalars()
             return frozenset(cause for cause in every if cause.startswith(beginning))
+
+
+def _alert(row: Row[Any]) -> Alert:
+    about = None if row.channel_id is None else Channel(team_id=row.team_id, channel_id=row.channel_id)
+    return Alert(cause=row.cause, text=row.text, about=about)
+
+
+def _is_owed(now: datetime, until: datetime) -> ColumnElement[bool]:
+    # A claim that ends later than one taken now comes from a clock that ran ahead.
+    return or_(alerts.c.owed_from <= now, alerts.c.owed_from > until)

@@ -22,7 +22,7 @@ from bot.storage.engine import Database
 from bot.storage.file import unused_copy
 from bot.storage.schema import metadata
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations/versions`; a test compares."""
 
 _LOCK = 0x6469_6765_7374  # "digest": the advisory lock of migrating on PostgreSQL

@@ -333,6 +333,9 @@ alerts = Table(
     Column("first_at", UtcDateTime, nullable=False),
     Column("last_at", UtcDateTime, nullable=False),
     Column("told_at", UtcDateTime),
+    Column("owed_from", UtcDateTime),  # whoever claims it tells it from then on; NULL: nobody need tell it
+    Column("team_id", Text),  # what it is about, where that is a channel
+    Column("channel_id", Text),
 )
 
 search_tables.define(metadata)

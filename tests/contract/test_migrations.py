@@ -5,14 +5,19 @@ from __future__ import annotations
 import sqlite3
 import threading
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import inspect, text
 
+from bot.delivery.values import Alert
 from bot.errors import SchemaOutdated, StorageUnavailable
 from bot.storage import migrate as migrating
+from bot.storage.delivery_store import DeliveryStore
 from bot.storage.migrate import HEAD, current, ensure_current, head, migrate
+from bot.storage.schema import alerts
+from tests.contract.conftest import NOW
 
 VERSIONS = Path(migrating.__file__).with_name("migrations") / "versions"
 
@@ -115,6 +120,38 @@ def test_an_older_sqlite_file_is_copied_beside_itself_before_it_is_migrated(
     with closing(sqlite3.connect(tmp_path / f"x.db.before-{HEAD}")) as kept:
         assert kept.execute("SELECT channel_id FROM channel_names").fetchall() == [("yes",)]
         assert kept.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+
+
+def at_revision(database, revision, monkeypatch):
+    """An empty database as the migrations up to `revision` left it."""
+    with monkeypatch.context() as earlier, migrating._exclusive(database) as connection:
+        earlier.setattr(migrating, "HEAD", revision)
+        migrating._upgrade(connection)
+    assert current(database) == revision
+
+
+def test_a_database_of_the_first_schema_is_led_on_and_owes_the_alerts_it_owed(empty_database_url, opened, monkeypatch):
+    database = opened(empty_database_url)
+    at_revision(database, "0001", monkeypatch)
+    with database.transaction() as connection:
+        for cause, told_at in (("owed", None), ("told", NOW)):
+            connection.execute(
+                alerts.insert().values(cause=cause, text="text", count=1, first_at=NOW, last_at=NOW, told_at=told_at)
+            )
+    if database.name == "postgresql":
+        with pytest.raises(SchemaOutdated, match="has schema 0001, this program needs 0002: run `digest-bot migrate`"):
+            ensure_current(database)
+        assert migrate(database)
+    else:
+        ensure_current(database)
+        with closing(sqlite3.connect(f"{database.path}.before-0001")) as kept:
+            assert kept.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+    store = DeliveryStore(database)
+    assert [one.cause for one in store.owed_alerts(NOW, NOW + timedelta(minutes=5))] == ["owed"]
+    # What is owed and goes on is told again after the quiet time, like all else.
+    assert store.note_alert(
+        Alert(cause="owed", text="text"), NOW + timedelta(hours=6), quiet=timedelta(hours=6), owed_from=None
+    )
 
 
 def test_a_migration_that_fails_leaves_the_database_as_it_was(database, monkeypatch):

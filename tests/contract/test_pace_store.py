@@ -1,4 +1,4 @@
-"""What `SendStorage` promises about blocks and the workspace's pace, and `AlertStorage` about alerts."""
+"""What `SendStorage` promises about blocks and the workspace's pace."""
 
 from __future__ import annotations
 
@@ -92,39 +92,6 @@ def test_the_law_of_places(store):
             free = place + timedelta(microseconds=interval)
 
     check()
-
-
-def test_a_cause_is_told_once_while_it_lasts_and_again_after_the_quiet(store):
-    assert store.note_alert("token", "dead", NOW, QUIET)
-    assert not store.note_alert("token", "dead", NOW + QUIET - seconds(1), QUIET)
-    assert store.note_alert("other", "text", NOW, QUIET)
-    assert store.note_alert("token", "dead", NOW + QUIET, QUIET)
-    assert not store.note_alert("token", "dead", NOW + QUIET + seconds(1), QUIET)
-    assert store.clear_alert("token")
-    assert not store.clear_alert("token")
-    assert store.note_alert("token", "dead", NOW + QUIET + seconds(2), QUIET)
-
-
-def test_one_replica_tells_a_cause(store, database_url, opened):
-    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
-    for now in (NOW, NOW + QUIET):
-        told = at_once(4, lambda n, now=now: stores[n].note_alert("token", "dead", now, QUIET))
-        assert sorted(told) == [False] * 3 + [True]
-
-
-def test_what_nobody_could_be_told_of_is_owed_to_one_caller_until_it_is_over(store, database_url, opened):
-    for cause in ("b", "a"):
-        assert store.note_alert(cause, f"text of {cause}", NOW, QUIET)
-        store.owe_alert(cause)
-    assert not store.note_alert("a", "a new text", NOW + QUIET, QUIET)
-    assert set(store.owed_alerts()) == {("a", "a new text"), ("b", "text of b")}
-    stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
-    assert sorted(at_once(4, lambda n: stores[n].take_owed_alert("a", NOW))) == [False, False, False, True]
-    assert store.clear_alert("b")
-    assert store.owed_alerts() == ()
-    assert not store.take_owed_alert("b", NOW)
-    store.owe_alert("b")
-    assert store.owed_alerts() == ()
 
 
 def test_a_place_in_a_channels_pace_is_taken_once_and_moves_its_digest_on(store):

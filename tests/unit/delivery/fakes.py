@@ -6,6 +6,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from operator import itemgetter
 from threading import Event
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
@@ -292,7 +293,7 @@ class MemoryStorage:
         self.documents: dict[int, DocumentNews] = {}
         self.entry_rows: dict[int, Entry] = {}
         self.wording_rows: dict[tuple[int, int], Wording] = {}
-        self.alerts: dict[str, list] = {}
+        self.alerts: dict[str, dict] = {}
         self.away = False
         self.writes = 0
 
@@ -850,40 +851,44 @@ class MemoryStorage:
             team_blocks=dict(self.teams),
         )
 
-    def note_alert(self, cause, text, now, quiet):
+    def note_alert(self, alert, now, *, quiet, owed_from):
         self._here()
-        is_new = cause not in self.alerts
-        known = self.alerts.setdefault(cause, [0, now, text])
-        known[0] += 1
-        known[2] = text
-        if not is_new and (known[1] is None or now - known[1] < quiet):
+        known = self.alerts.get(alert.cause)
+        is_due = known is None or now - known["told_at"] >= quiet
+        if is_due:
+            known = {"told_at": now, "owed_from": owed_from, "count": known["count"] if known else 0}
+        self.alerts[alert.cause] = {**known, "alert": alert, "count": known["count"] + 1}
+        return is_due
+
+    def owed_alerts(self, now, until):
+        self._here()
+        owed = [(one["owed_from"], one["alert"]) for one in self.alerts.values() if self._is_owed(one, now, until)]
+        return tuple(alert for _, alert in sorted(owed, key=itemgetter(0)))
+
+    @staticmethod
+    def _is_owed(one, now, until):
+        return one["owed_from"] is not None and not now < one["owed_from"] <= until
+
+    def claim_alert(self, cause, now, until):
+        self._here()
+        if cause not in self.alerts or not self._is_owed(self.alerts[cause], now, until):
             return False
-        known[1] = now
+        self.alerts[cause]["owed_from"] = until
         return True
 
-    def owe_alert(self, cause):
+    def release_alert(self, cause, now):
         self._here()
         if cause in self.alerts:
-            self.alerts[cause][1] = None
+            self.alerts[cause]["owed_from"] = now
 
-    def owed_alerts(self):
+    def finish_alerts(self, causes):
         self._here()
-        return tuple((cause, text) for cause, (_, told_at, text) in self.alerts.items() if told_at is None)
-
-    def take_owed_alert(self, cause, now):
-        self._here()
-        if cause not in self.alerts or self.alerts[cause][1] is not None:
-            return False
-        self.alerts[cause][1] = now
-        return True
+        for cause in set(causes) & set(self.alerts):
+            self.alerts[cause]["owed_from"] = None
 
     def clear_alert(self, cause):
         self._here()
         return self.alerts.pop(cause, None) is not None
-
-    def standing_alerts(self, causes):
-        self._here()
-        return frozenset(self.alerts) & frozenset(causes)
 
     def alerts_with(self, beginning):
         self._here()

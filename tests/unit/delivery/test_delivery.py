@@ -280,7 +280,7 @@ def test_a_message_that_cannot_be_looked_for_is_held_and_told_once():
     house.run(3600, every=30)
     held = house.delivery("entry:1")
     assert (held.state, held.error) == (DeliveryState.HELD, "missing_scope")
-    assert house.storage.alerts[f"held:{held.key}"][0] == 1
+    assert house.storage.alerts[f"held:{held.key}"]["count"] == 1
     assert not house.service.settle("ffff", "9.9")
     assert house.service.settle(held.key, "2.0")
     assert house.delivery("entry:1").ts == "2.0"
@@ -336,7 +336,7 @@ def test_a_dead_token_stops_everything_and_is_asked_once_an_interval():
     assert len(house.slack.calls) - before <= 12
     assert house.slack.checks <= 6
     assert house.service.status().team_blocks
-    assert house.storage.alerts["team:T1"][0] <= 2
+    assert house.storage.alerts["team:T1"]["count"] <= 2
     house.slack.token_error = None
     house.run(90)
     assert house.slack.texts(CHANNEL) == house.slack.texts(OTHER) == expected(5)

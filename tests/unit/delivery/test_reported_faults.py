@@ -108,7 +108,7 @@ def test_b10_asleep_until_ten_at_night_posts_nothing_warns_once_and_keeps_the_en
     house.go_to("2026-03-02T14:00:00")
     house.run(600, every=30)
     assert house.slack.texts() == []
-    passed = {cause: told for cause, (told, *_) in house.storage.alerts.items() if cause.startswith("passed:")}
+    passed = {cause: told["count"] for cause, told in house.storage.alerts.items() if cause.startswith("passed:")}
     assert list(passed.values()) == [1]
     (slot,) = [plan for plan, _ in house.storage.slot_rows.values()]
     assert slot.state is SlotState.PASSED
@@ -200,7 +200,7 @@ def test_d33_a_token_that_dies_on_the_second_of_five_leaves_the_others_pending_a
     assert house.service.status().team_blocks
     assert len(house.slack.calls) == calls
     assert house.slack.checks <= 600 / house.settings.team_retry.total_seconds() + 1
-    assert house.storage.alerts["team:T1"][0] == 1
+    assert house.storage.alerts["team:T1"]["count"] == 1
 
 
 def test_a_poster_that_breaks_its_promise_and_raises_is_taken_for_doubt():
