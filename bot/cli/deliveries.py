@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import click
 
 from bot.cli.options import SOME_FAILED, config_option, epilog, json_option, print_json, verb
 from bot.cli.reading import archive_to_read
 
+if TYPE_CHECKING:
+    from bot.delivery.desk import Standing
+
 _WIDTH = 160
 """Columns where no terminal says how many there are."""
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
+_LINK = re.compile(r"https?://[^/\s]+/archives/([A-Z0-9]+)/p([0-9]{10})([0-9]{6})(?:\?(\S*))?")
 _STATES = ("planned", "sending", "sent", "failed", "uncertain", "held", "skipped")
 _EXAMPLE = (
     "digest-bot deliveries --state held\n"
-    "digest-bot deliveries settle 3f2a 1796086800.000100\n"
+    "digest-bot deliveries settle 3f2a https://example.slack.com/archives/C0123/p1796086800000100\n"
     "digest-bot deliveries retry 3f2a"
 )
 
@@ -41,7 +46,7 @@ def command(
     """List what was posted, what waits and what is held, in the order of sending.
 
     A held message is one that may stand in the channel and could not be looked for. Look in the channel yourself: if
-    it is there, `settle KEY TS`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
+    it is there, `settle KEY LINK`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
     """
     context.obj = config_path
     if context.invoked_subcommand is not None:
@@ -65,24 +70,34 @@ _config_option = click.option(
 """After the verb as well as before it: `deliveries --config FILE settle` and `deliveries settle --config FILE`."""
 
 
-def _stamp(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """The ts, as Slack writes it. Kept in any other form, no later change of the message would find it."""
-    if not _TS.fullmatch(value):
+def _standing(_context: click.Context, _parameter: click.Parameter, value: str) -> Standing:
+    """Where the message stands. Kept in any other form than Slack's own, no later change of it would find the ts."""
+    from bot.delivery.desk import Standing
+
+    if _TS.fullmatch(value):
+        return Standing(ts=value)
+    link = _LINK.fullmatch(value)
+    if link is None:
         raise click.BadParameter(
-            f"{value!r} is no ts, such as 1796086800.000100. Copy the message's link in Slack: "
-            "it ends with p1796086800000100, which is the ts with a dot missing before its last six digits."
+            f"{value!r} is neither a link to a message nor a ts, such as 1796086800.000100. In Slack, open the menu of "
+            "the message (More actions) and choose Copy link."
         )
-    return value
+    channel_id, seconds, fraction, query = link.groups()
+    ts = f"{seconds}.{fraction}"
+    thread_ts = parse_qs(query or "").get("thread_ts", [ts])[0]
+    if not _TS.fullmatch(thread_ts):
+        raise click.BadParameter(f"{value!r} names the thread {thread_ts!r}, which is no ts. Copy the link again.")
+    return Standing(ts=ts, thread_ts=thread_ts if thread_ts != ts else None, channel_id=channel_id)
 
 
-@verb("settle", example="digest-bot deliveries settle 3f2a 1796086800.000100")
+@verb("settle", example="digest-bot deliveries settle 3f2a https://example.slack.com/archives/C0123/p1796086800000100")
 @click.argument("key")
-@click.argument("ts", callback=_stamp)
+@click.argument("link", callback=_standing)
 @_config_option
 @click.pass_obj
-def settle(configured: Path, config_path: Path | None, key: str, ts: str) -> None:
-    """The message stands in the channel with this ts: count it as sent."""
-    _decide(config_path or configured, key, ts)
+def settle(configured: Path, config_path: Path | None, key: str, link: Standing) -> None:
+    """The message stands in Slack under this link (or ts): count it as sent."""
+    _decide(config_path or configured, key, link)
 
 
 @verb("retry", example="digest-bot deliveries retry 3f2a")
@@ -98,15 +113,20 @@ command.add_command(settle)
 command.add_command(retry)
 
 
-def _decide(config_path: Path, key: str, ts: str | None) -> None:
+def _decide(config_path: Path, key: str, found: Standing | None) -> None:
     from bot.delivery.desk import decide
 
     with archive_to_read(config_path) as archive:
-        done = decide(archive.deliveries, key, ts, now=archive.clock.now())
+        delivery = archive.deliveries.by_key(key)
+        if found and found.channel_id and delivery and delivery.channel.channel_id != found.channel_id:
+            raise click.BadParameter(
+                f"the link leads to the channel {found.channel_id}, but {key} was for {delivery.channel.channel_id}."
+            )
+        done = decide(archive.deliveries, key, found, now=archive.clock.now())
     if not done:
         click.echo(f"No held or failed delivery has a key that begins with {key}; see digest-bot deliveries.", err=True)
         raise SystemExit(SOME_FAILED)
-    click.echo("Settled." if ts else "It will be sent again.")
+    click.echo("Settled." if found else "It will be sent again.")
 
 
 def _print(rows: list[dict[str, Any]], names: Mapping[str, str], titles: Mapping[int, str]) -> None:

@@ -12,7 +12,7 @@ from bot.delivery.alerts import Alerts
 from bot.delivery.aside import Aside
 from bot.delivery.compose import Composer
 from bot.delivery.crew import ThreadCrew
-from bot.delivery.desk import decide
+from bot.delivery.desk import Standing, decide
 from bot.delivery.doors import Doors
 from bot.delivery.flight import Landing, Tally
 from bot.delivery.gates import Gates
@@ -174,9 +174,9 @@ class DeliveryService:
         """Return the delivery with this key, or with the only key that begins like this."""
         return self._storage.by_key(key)
 
-    def settle(self, key: str, ts: str) -> bool:
-        """A person has found a held message in the channel; return whether the delivery was held."""
-        return decide(self._storage, key, ts, now=self._clock.now())
+    def settle(self, key: str, found: Standing) -> bool:
+        """A person has found a held message; return whether the delivery was held."""
+        return decide(self._storage, key, found, now=self._clock.now())
 
     def retry(self, key: str) -> bool:
         """A person wants a held or failed message to be sent again; return whether it was one."""

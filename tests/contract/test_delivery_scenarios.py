@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
 
 import pytest
 
-from bot.delivery.desk import decide
+from bot.delivery.desk import Standing, decide
 from bot.delivery.values import CannotLook
 from bot.model import DeliveryState, Layout
 from bot.storage.delivery_store import DeliveryStore
@@ -109,7 +110,7 @@ def test_an_unreadable_root_keeps_its_entries_without_end_and_lets_the_next_slot
     assert not {"e1", "e2", "e3", "e4"} & set(said(house))
     assert said(house)[1] == "root"
     (held,) = house.storage.in_state(DeliveryState.HELD, 9)
-    assert house.service.settle(held.key, house.slack.messages[CHANNEL][0].ts)
+    assert house.service.settle(held.key, Standing(ts=house.slack.messages[CHANNEL][0].ts))
     house.run(120, every=10)
     assert len(set(house.slack.texts())) == len(house.slack.texts())
     assert house.service.status().by_state.keys() == {"sent"}
@@ -145,6 +146,29 @@ def test_proof_that_comes_late_ends_the_doubt_that_people_were_told_of(database)
     assert house.service.status().held == ()
 
 
+@pytest.mark.parametrize("given", ["its link", "its ts"])
+@pytest.mark.parametrize("layout", [Layout.THREAD, Layout.CHANNEL])
+def test_what_a_killed_process_sent_and_a_person_found_has_its_parts_in_the_thread_where_they_belong(
+    database, layout, given
+):
+    house = prepared(database, layout, None, KILL_AFTER)
+    house.maker.parts[1] = 3
+    with contextlib.suppress(Killed):
+        house.run(60)
+    house.restart()
+    house.slack.looks.extend([CannotLook(reason="missing_scope")] * 9)
+    house.run(120)
+    (held,) = house.storage.in_state(DeliveryState.HELD, 9)
+    assert held.thread_ts is None
+    root, head = house.slack.messages[CHANNEL]
+    link = {"thread_ts": head.thread_ts, "channel_id": CHANNEL.channel_id} if given == "its link" else {}
+    assert house.service.settle(held.key, Standing(ts=head.ts, **link))
+    house.run(60)
+    thread = root.ts if layout is Layout.THREAD else head.ts
+    parts = [one for one in house.slack.messages[CHANNEL] if one.text.startswith("e1 part")]
+    assert [one.thread_ts for one in parts] == [thread, thread]
+
+
 @pytest.mark.parametrize("where", ["here", "at the command line"])
 @pytest.mark.parametrize("word", ["settle", "retry"])
 def test_a_persons_word_ends_what_was_told_also_before_there_is_a_channel_to_tell_it_in(database, word, where):
@@ -153,11 +177,11 @@ def test_a_persons_word_ends_what_was_told_also_before_there_is_a_channel_to_tel
     house.run(60)
     (held,) = house.storage.in_state(DeliveryState.HELD, 9)
     assert causes(database) == [f"held:{held.key}"]
-    ts = house.slack.messages[CHANNEL][-1].ts if word == "settle" else None
+    found = Standing(ts=house.slack.messages[CHANNEL][-1].ts) if word == "settle" else None
     if where == "here":
-        assert house.service.settle(held.key, ts) if ts else house.service.retry(held.key)
+        assert house.service.settle(held.key, found) if found else house.service.retry(held.key)
     else:
-        assert decide(house.storage, held.key, ts, now=house.clock.now())
+        assert decide(house.storage, held.key, found, now=house.clock.now())
     assert causes(database) == []
     house.service.alarm.raise_alert("x", "something else")
     house.service.tell_alerts_in(OTHER)

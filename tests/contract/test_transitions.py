@@ -7,7 +7,7 @@ import itertools
 import pytest
 from sqlalchemy import update
 
-from bot.delivery.desk import decide
+from bot.delivery.desk import Standing, decide
 from bot.delivery.states import TRANSITIONS, Event
 from bot.delivery.values import Record, Resolution
 from bot.model import Delivery, DeliveryKind, DeliveryState, Layout
@@ -59,7 +59,7 @@ class Here:
             ts = "2.0" if state is S.SENT else None
             store.resolve(Resolution(delivery_id=entry.id, expected=S.UNCERTAIN, state=state, ts=ts), NOW)
         elif event in (Event.SETTLED, Event.RETRIED):
-            decide(store, entry.key, "2.0" if event is Event.SETTLED else None, now=NOW)
+            decide(store, entry.key, Standing(ts="2.0") if event is Event.SETTLED else None, now=NOW)
         elif event is Event.CLAIMED:
             store.claim("me", [entry.id], NOW, UNTIL)
         elif event is Event.DROPPED:

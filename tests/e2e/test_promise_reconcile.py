@@ -58,7 +58,7 @@ def test_a_held_message_is_not_settled_with_what_is_no_ts(blind, ts):
     (held,) = blind.verb("deliveries", "--state", "held")
     ended = blind.run("deliveries", "settle", held["key"][:8], ts)
     assert ended.exit_code == 2
-    assert "is no ts, such as 1796086800.000100. Copy the message's link" in " ".join(ended.stderr.split())
+    assert "is neither a link to a message nor a ts, such as 1796086800.000100" in " ".join(ended.stderr.split())
     assert blind.verb("deliveries", "--state", "held") == [held]
 
 
@@ -80,6 +80,22 @@ def test_a_person_who_has_found_it_settles_it_and_the_channel_goes_on_in_order(b
     blind.at(f"{DAY} 09:05")
     assert blind.titles() == items(1, 4)
     assert blind.verb("status")["alerts"] == []
+
+
+def test_a_person_settles_it_with_the_link_that_slack_copies(blind):
+    (held,) = blind.verb("deliveries", "--state", "held")
+    ts, channel = blind.channel.messages()[2]["ts"], held["channel"]
+    elsewhere = f"https://local.slack.com/archives/CELSEWHERE/p{ts.replace('.', '')}"
+    refused = blind.run("deliveries", "settle", held["key"][:8], elsewhere)
+    assert refused.exit_code == 2
+    assert f"leads to the channel CELSEWHERE, but {held['key'][:8]} was for {channel}" in " ".join(
+        refused.stderr.split()
+    )
+    link = blind.channel.permalink(ts)
+    assert blind.run("deliveries", "settle", held["key"][:8], link).exit_code == 0
+    assert [one["ts"] for one in blind.verb("deliveries") if one["key"] == held["key"]] == [ts]
+    blind.at(f"{DAY} 09:05")
+    assert blind.titles() == items(1, 4)
 
 
 def test_a_person_who_has_not_found_it_lets_it_be_sent_again(blind):

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 import structlog
 
+from bot.delivery.desk import Standing
 from bot.delivery.policy import Wanted, WhenEmpty
 from bot.delivery.values import Absent, Answer, AnswerKind, CannotLook
 from bot.errors import MessageInvalid, StorageUnavailable
@@ -187,7 +188,7 @@ def test_the_question_about_a_held_message_is_taken_back_where_it_was_answered_m
         done = resolve(resolution, now)
         if resolution.state is DeliveryState.HELD:  # a person was quicker than the question
             (held,) = house.storage.in_state(DeliveryState.HELD, 9)
-            assert house.service.settle(held.key, house.slack.messages[CHANNEL][0].ts)
+            assert house.service.settle(held.key, Standing(ts=house.slack.messages[CHANNEL][0].ts))
         return done
 
     house.storage.resolve = answered
@@ -281,8 +282,8 @@ def test_a_message_that_cannot_be_looked_for_is_held_and_told_once():
     held = house.delivery("entry:1")
     assert (held.state, held.error) == (DeliveryState.HELD, "missing_scope")
     assert house.storage.alerts[f"held:{held.key}"]["count"] == 1
-    assert not house.service.settle("ffff", "9.9")
-    assert house.service.settle(held.key, "2.0")
+    assert not house.service.settle("ffff", Standing(ts="9.9"))
+    assert house.service.settle(held.key, Standing(ts="2.0"))
     assert house.delivery("entry:1").ts == "2.0"
     house.run(60)
     assert house.slack.texts() == expected(1)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.delivery.desk import Standing
 from bot.delivery.values import CannotLook
 from bot.model import DeliveryKind, DeliveryState, Layout
 from tests.unit.delivery.fakes import (
@@ -45,7 +46,7 @@ def test_entries_wait_without_end_for_a_root_that_nobody_can_see(kind):
     house.run(3 * 3600, every=300)
     assert len(house.slack.texts()) == 1
     (held,) = house.storage.in_state(DeliveryState.HELD, 9)
-    house.service.settle(held.key, house.slack.messages[CHANNEL][0].ts)
+    house.service.settle(held.key, Standing(ts=house.slack.messages[CHANNEL][0].ts))
     house.run(60)
     assert set(house.states()) == {"sent"}
     threads = [one.thread_ts for one in house.slack.messages[CHANNEL][1:]]
@@ -68,7 +69,7 @@ def test_the_parts_of_a_held_entry_wait_for_it():
     house.run(2 * 3600, every=120)
     (head,) = messages_of(house, 1)
     house.slack.looks.clear()
-    house.service.settle(house.delivery("entry:1").key, head.ts)
+    house.service.settle(house.delivery("entry:1").key, Standing(ts=head.ts))
     house.run(60)
     assert [one.thread_ts for one in messages_of(house, 1)] == [None, head.ts, head.ts]
 
@@ -127,6 +128,8 @@ def test_an_entry_that_is_settled_late_gets_its_link():
     updated(house)
     root = house.slack.messages[CHANNEL][0]
     assert root.edits == ["root 2 links 1"]
-    house.service.settle(house.delivery("entry:1", kind=DeliveryKind.ENTRY).key, messages_of(house, 1)[0].ts)
+    house.service.settle(
+        house.delivery("entry:1", kind=DeliveryKind.ENTRY).key, Standing(ts=messages_of(house, 1)[0].ts)
+    )
     updated(house)
     assert root.edits[-1] == "root 2 links 2"
