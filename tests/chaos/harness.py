@@ -282,6 +282,8 @@ class _Chaos:
                 self._say(f"  {[one.surprises for one in self._report.verdicts.values()]}")
             if not (unfinished or any(one.lost or one.parts_wrong for one in self._report.verdicts.values())):
                 break
+            if self._plan.mutation and any(one.doubled for one in self._report.verdicts.values()):
+                break  # what was to be noticed is there, and no later message mends it
             # Files that arrived while nobody planned are planned by the next start.
             if time.monotonic() - restarted > 4 * LEASE:
                 self._end_gently()

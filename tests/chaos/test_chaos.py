@@ -25,7 +25,7 @@ def plan(database_url: str) -> Plan:
 def sqlite_plan(migrated_sqlite: Path, tmp_path: Path) -> Plan:
     path = tmp_path / "chaos.db"
     shutil.copyfile(migrated_sqlite, path)
-    return Plan(seed=SEED, database_url=f"sqlite:///{path}", replicas=1, kills=2, faults=16, seconds=60)
+    return Plan(seed=SEED, database_url=f"sqlite:///{path}", replicas=1, kills=2, faults=10, seconds=60)
 
 
 def test_kills_and_faults_lose_nothing_double_nothing_and_keep_the_order(plan: Plan, tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_kills_and_faults_lose_nothing_double_nothing_and_keep_the_order(plan: P
 @pytest.mark.parametrize("mutation", ["default_retries", "blind_retry", "sent_first"])
 def test_the_oracle_notices_a_bot_that_breaks_the_promise(mutation: str, sqlite_plan: Plan, tmp_path: Path) -> None:
     # Lost answers are what each of them mishandles.
-    plan = replace(sqlite_plan, mutation=mutation, kinds=("drop_after", "reset_after"), settle_seconds=15)
+    plan = replace(sqlite_plan, mutation=mutation, kinds=("drop_after", "reset_after"), settle_seconds=6)
     report = run(plan, tmp_path / "chaos")
     total = [one for one in report.verdicts.values() if not one.is_clean]
     assert total, f"{mutation} went unnoticed: {report.line()}"
