@@ -83,6 +83,8 @@ class Bot:
     _settled_for: Config | None = None
     """The configuration for which outlived alerts were ended."""
     _clockwork: Clockwork | None = None
+    _look: threading.Thread | None = None
+    """The last look at the inbox before planning."""
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
     _told: set[str] = field(default_factory=set)
     """Ticks of which people were told that they hang or fail."""
@@ -165,9 +167,13 @@ class Bot:
         a folder that is away, or a file that is not finished, for longer than `_LATEST_LOOK`.
         """
         left = _FIRST_LOOK_SECONDS if self.arrivals.complete_until is None else _LOOK_SECONDS
-        # On a thread of its own: a folder that hangs holds up what is planned already for so long, and no longer.
-        look = threading.Thread(target=self._look_before_planning, name="look", daemon=True)
-        look.start()
+        # On a thread of its own: a folder that hangs holds up what is planned already for so long, once and no longer.
+        look = self._look
+        if look is not None and look.is_alive():
+            left = 0.0
+        else:
+            look = self._look = threading.Thread(target=self._look_before_planning, name="look", daemon=True)
+            look.start()
         while left > 0 and look.is_alive() and not self.stopping.is_set():
             look.join(0.2)
             left -= 0.2

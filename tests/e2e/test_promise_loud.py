@@ -55,6 +55,40 @@ def test_an_alert_channel_that_comes_later_hears_what_was_not_told(make_team):
     assert [alert["cause"] for alert in team.verb("status")["alerts"]] == ["document:broken.txt"]
 
 
+def test_a_folder_that_hangs_keeps_no_tick_waiting_twice_and_no_slot_for_ever(team, monkeypatch):
+    bot = team.begin()
+    team.drop("a.txt", numbered(1, 2))
+    bot.ingest()
+    hung, go, waits = threading.Event(), threading.Event(), []
+    look, wait = bot.arrivals.inbox.look, threading.Thread.join
+
+    def hang(**more):
+        hung.set()
+        assert go.wait(60)
+        return look(**more)
+
+    def join(thread, seconds=None):
+        if thread.name != "look":
+            return wait(thread, seconds)
+        waits.append(seconds)
+        return wait(thread, 0.001)
+
+    monkeypatch.setattr(bot.arrivals.inbox, "look", hang)
+    monkeypatch.setattr(threading.Thread, "join", join)
+    try:
+        for second in (0, 1, 2, 30, 61):
+            team.clock.set(shanghai(f"{DAY} 09:00") + timedelta(seconds=second))
+            bot.deliver()
+            assert hung.is_set()
+            assert sum(one.name == "look" for one in threading.enumerate()) == 1
+            if second == 0:
+                first = len(waits)
+        assert len(waits) == first
+        assert team.titles() == items(1, 2)
+    finally:
+        go.set()
+
+
 def test_a_slack_that_is_away_when_the_alert_channel_is_looked_up_is_not_fatal(team):
     team.workspace.add_fault(Fault(kind=FaultKind.STATUS_BEFORE, method="conversations.list", times=None))
     bot = team.begin()
