@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from threading import Event, Lock
-from uuid import uuid4
 
 import structlog
 
-from bot.delivery.outcome import Never, Outcome, Sent, of_post
+from bot.delivery.outcome import Never, Outcome, Sent, Unknown, of_post
 from bot.delivery.person import AlertStorage
-from bot.delivery.ports import Clock, MessageMaker, Poster
-from bot.delivery.values import Alert
+from bot.delivery.ports import Clock, History, MessageMaker, Poster
+from bot.delivery.values import Alert, CannotLook, Found
 from bot.errors import StorageError
 from bot.model import Channel, Delivery
 
@@ -21,8 +22,8 @@ _log = structlog.get_logger("bot.delivery.alerts")
 
 _KEPT = 100
 """Alerts that wait for a database which is away, at most."""
-_CLAIM = timedelta(minutes=5)
-"""How long nobody else tells of an alert that somebody is posting: longer than the full queue of errands takes."""
+_CLAIM = timedelta(minutes=2)
+"""How long nobody else tells of an alert that somebody is posting."""
 _LONGEST_WAIT = 60.0
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(minutes=30)
 """Between tries to post what Slack has not taken."""
@@ -59,12 +60,23 @@ def at_once(errand: Callable[[], object]) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Telling:
+    """An alert that this process has claimed up to `until`."""
+
+    alert: Alert
+    channel: Channel
+    until: datetime
+    is_again: bool = False
+    """Whether it is owed since before: somebody may have posted it and not noted it."""
+
+
 class Alerts:
     """The `Alarm` that logs, remembers what was told, and posts to the alert channel where there is one.
 
-    An alert is not a delivery: it is not kept in order and not looked for. It is owed until Slack has taken it, and
-    whoever calls `tell_owed` posts what is owed, in every replica; after a lost answer or a kill it may stand twice.
-    It never raises: a fault of the alarm must not become a fault of what it reports.
+    An alert is not a delivery: it is not kept in order, and where it cannot be looked for it is rather told twice. It
+    is owed until Slack has taken it, and whoever calls `tell_owed` posts what is owed, in every replica. It never
+    raises: a fault of the alarm must not become a fault of what it reports.
     """
 
     def __init__(
@@ -72,6 +84,7 @@ class Alerts:
         *,
         storage: AlertStorage,
         poster: Poster,
+        history: History,
         maker: MessageMaker,
         clock: Clock,
         channel: Channel | None,
@@ -86,6 +99,7 @@ class Alerts:
         """
         self._storage = storage
         self._poster = poster
+        self._history = history
         self._maker = maker
         self._clock = clock
         self._channel = channel
@@ -121,9 +135,10 @@ class Alerts:
 
     def _raise(self, alert: Alert) -> None:
         now = self._clock.now()
+        until = now + _CLAIM
         with self._lock:
             channel = self._channel
-        owed_from = None if _is_untellable(alert, channel) else now if channel is None else now + _CLAIM
+        owed_from = None if _is_untellable(alert, channel) else now if channel is None else until
         try:
             is_due = self._storage.note_alert(alert, now, quiet=self._quiet, owed_from=owed_from)
         except StorageError as error:
@@ -137,7 +152,7 @@ class Alerts:
             return
         _log.warning("alert", cause=alert.cause, text=alert.text)
         if channel is not None and owed_from is not None:
-            self._hand_over(channel, alert)
+            self._hand_over(_Telling(alert=replace(alert, told_at=now), channel=channel, until=until))
 
     def tell_owed(self) -> None:
         """Post the alerts that Slack has not taken and that are not over.
@@ -158,7 +173,7 @@ class Alerts:
                 if _is_untellable(alert, channel):
                     self._finish(alert.cause)
                 else:
-                    self._hand_over(channel, alert, is_try=True)
+                    self._hand_over(_Telling(alert=alert, channel=channel, until=until, is_again=True))
         except StorageError as error:
             _log.warning("alerts_not_looked_up", error=str(error))
 
@@ -171,7 +186,7 @@ class Alerts:
         with self._lock:
             channel = self._channel
         if channel is not None:
-            self._aside(partial(self._say, channel, Alert(cause=cause, text=text)))
+            self._aside(partial(self._say, channel, Alert(cause=cause, text=text, told_at=self._clock.now())))
 
     def clear(self, cause: str) -> None:
         """The cause is over: when it comes back, it is told again."""
@@ -201,19 +216,42 @@ class Alerts:
         for alert in unnoted.values():
             self._raise(alert)
 
-    def _hand_over(self, channel: Channel, alert: Alert, *, is_try: bool = False) -> None:
-        if not self._aside(partial(self._post, channel, alert, is_try=is_try)):
-            self._release(alert.cause)
+    def _hand_over(self, telling: _Telling) -> None:
+        if not self._aside(partial(self._tell, telling)):
+            self._release(telling.alert.cause, self._clock.now())
 
-    def _post(self, channel: Channel, alert: Alert, *, is_try: bool) -> None:
-        """Tell of a claimed alert. `is_try`: this one is to find out whether Slack takes alerts again."""
+    def _tell(self, telling: _Telling) -> None:
+        """Post a claimed alert, if that is still ours to do."""
+        alert, now = telling.alert, self._clock.now()
         with self._lock:
-            is_pausing = self._again_at is not None and not is_try
-        outcome = None if is_pausing else self._say(channel, alert)
-        if isinstance(outcome, Sent | Never):
+            is_pausing = self._again_at is not None and not telling.is_again
+        if is_pausing:
+            self._release(alert.cause, now)
+            return
+        try:
+            if not self._storage.renew_alert(alert.cause, telling.until, now + _CLAIM):
+                return
+        except StorageError as error:
+            _log.warning("alert_not_noted", cause=alert.cause, error=str(error))  # the claim runs out by itself
+            return
+        if telling.is_again and self._stands(telling.channel, alert):
             self._finish(alert.cause)
-        else:
-            self._release(alert.cause)
+            return
+        match self._say(telling.channel, alert):
+            case Sent() | Never():
+                self._finish(alert.cause)
+            case Unknown():
+                self._release(alert.cause, self._clock.now() + _FIRST_PAUSE)  # a look would come too early before
+            case _:
+                self._release(alert.cause, self._clock.now())
+
+    def _stands(self, channel: Channel, alert: Alert) -> bool:
+        """Whether an earlier try, in whatever process, was taken after all."""
+        oldest = alert.told_at or self._clock.now()
+        look = self._history.find(channel, key=_key(alert), oldest=oldest)
+        if isinstance(look, CannotLook):
+            _log.warning("alert_not_looked_for", cause=alert.cause, reason=look.reason)
+        return isinstance(look, Found)
 
     def _say(self, channel: Channel, alert: Alert) -> Outcome:
         try:
@@ -222,7 +260,7 @@ class Alerts:
             _log.exception("alert_not_made", cause=alert.cause)
             return Never(reason="not_made")
         self._clock.wait(min(self._leave(channel), _LONGEST_WAIT), Event())
-        answer = self._poster.post(channel, message, key=uuid4().hex)
+        answer = self._poster.post(channel, message, key=_key(alert))
         outcome = of_post(answer)
         with self._lock:
             if isinstance(outcome, Sent | Never):
@@ -242,9 +280,9 @@ class Alerts:
             with self._lock:
                 self._unfinished.update(causes)
 
-    def _release(self, cause: str) -> None:
+    def _release(self, cause: str, at: datetime) -> None:
         try:
-            self._storage.release_alert(cause, self._clock.now())
+            self._storage.release_alert(cause, at)
         except StorageError as error:
             # The claim runs out by itself.
             _log.warning("alert_not_noted", cause=cause, error=str(error))
@@ -260,6 +298,12 @@ class Alerts:
     def _is_kept(self, event: str, cause: str) -> None:
         with self._lock:
             self._reported.discard((event, cause))
+
+
+def _key(alert: Alert) -> str:
+    """The id in the metadata of the alert's message, the same for whoever tries to tell it."""
+    since = alert.told_at.astimezone(UTC).isoformat() if alert.told_at else ""
+    return sha256(f"{alert.cause} {since}".encode()).hexdigest()[:32]
 
 
 def _is_untellable(alert: Alert, channel: Channel | None) -> bool:

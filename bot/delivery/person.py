@@ -52,8 +52,11 @@ class AlertStorage(Protocol):
     def claim_alert(self, cause: str, now: datetime, until: datetime) -> bool:
         """Take it upon oneself to tell of an owed cause up to `until`; True for one caller only."""
 
-    def release_alert(self, cause: str, now: datetime) -> None:
-        """Let others tell of the cause from `now` on, if it is not over: it could not be told."""
+    def renew_alert(self, cause: str, until: datetime, later: datetime) -> bool:
+        """Extend a claim that ends at `until` to `later`; False where it is another's by now, or the cause is over."""
+
+    def release_alert(self, cause: str, at: datetime) -> None:
+        """Let others tell of the cause from `at` on, if it is not over: it could not be told."""
 
     def finish_alerts(self, causes: Iterable[str]) -> None:
         """Note that the causes are owed no longer: people were told, or cannot be."""

@@ -319,7 +319,7 @@ class History(Protocol):
         """Look for the message with `key` in its metadata in the channel, or in the thread, from `oldest` on.
 
         `Absent` is said only after every page was read without an error; `oldest` is widened by the implementation
-        for the difference between our clock and Slack's (a minute).
+        for the difference between our clock and Slack's.
         """
 
 

@@ -61,6 +61,7 @@ class DeliveryService:
         self.alarm: Alarm = alarm or Alerts(
             storage=storage,
             poster=poster,
+            history=history,
             maker=maker,
             clock=clock,
             channel=alert_channel,

@@ -65,6 +65,8 @@ class Alert:
     text: str
     about: Channel | None = None
     """The channel it concerns, if it concerns one."""
+    told_at: datetime | None = None
+    """When it was last to be told: the telling from then on is one, however often it is tried. None: never yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

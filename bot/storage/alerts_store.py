@@ -59,10 +59,16 @@ class AlertsStore:
         with self._database.statement() as connection:
             return connection.execute(update(alerts).where(*owed).values(owed_from=until)).rowcount == 1
 
-    def release_alert(self, cause: str, now: datetime) -> None:
-        """Let others tell of the cause from `now` on, if it is not over: it could not be told."""
+    def renew_alert(self, cause: str, until: datetime, later: datetime) -> bool:
+        """Extend a claim that ends at `until` to `later`; False where it is another's by now, or the cause is over."""
+        mine = (alerts.c.cause == cause, alerts.c.owed_from == until)
         with self._database.statement() as connection:
-            connection.execute(update(alerts).where(alerts.c.cause == cause).values(owed_from=now))
+            return connection.execute(update(alerts).where(*mine).values(owed_from=later)).rowcount == 1
+
+    def release_alert(self, cause: str, at: datetime) -> None:
+        """Let others tell of the cause from `at` on, if it is not over: it could not be told."""
+        with self._database.statement() as connection:
+            connection.execute(update(alerts).where(alerts.c.cause == cause).values(owed_from=at))
 
     def finish_alerts(self, causes: Iterable[str]) -> None:
         """Note that the causes need not be told any more: people were, or cannot be."""
@@ -88,7 +94,7 @@ class AlertsStore:
 
 def _alert(row: Row[Any]) -> Alert:
     about = None if row.channel_id is None else Channel(team_id=row.team_id, channel_id=row.channel_id)
-    return Alert(cause=row.cause, text=row.text, about=about)
+    return Alert(cause=row.cause, text=row.text, about=about, told_at=row.told_at)
 
 
 def _is_owed(now: datetime, until: datetime) -> ColumnElement[bool]:

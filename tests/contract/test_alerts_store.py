@@ -44,8 +44,8 @@ def test_what_nobody_could_be_told_of_is_owed_to_one_caller_until_it_is_over(sto
         assert note(store, cause, NOW, f"text of {cause}", about=HERE, owed_from=NOW)
     assert not note(store, "a", NOW, "a new text")
     assert set(owed(store, NOW)) == {
-        Alert(cause="a", text="a new text", about=None),
-        Alert(cause="b", text="text of b", about=HERE),
+        Alert(cause="a", text="a new text", about=None, told_at=NOW),
+        Alert(cause="b", text="text of b", about=HERE, told_at=NOW),
     }
     stores = [DeliveryStore(opened(database_url)) for _ in range(4)]
     claims = at_once(4, lambda n: stores[n].claim_alert("a", NOW, NOW + CLAIM))
@@ -71,6 +71,17 @@ def test_what_somebody_is_telling_is_owed_again_when_the_claim_runs_out_or_is_gi
     assert not store.claim_alert("taken", LATER - seconds(1), LATER)
     assert note(store, "taken", LATER, owed_from=LATER)
     assert [one.cause for one in owed(store, LATER)] == ["taken"]
+
+
+def test_a_claim_is_extended_by_whoever_has_it_and_by_nobody_else(store):
+    first, second, third = NOW + CLAIM, NOW + 2 * CLAIM, NOW + 3 * CLAIM
+    assert note(store, "x", NOW, owed_from=first)
+    assert store.renew_alert("x", first, second)
+    assert not store.renew_alert("x", first, third)
+    assert store.claim_alert("x", second, third)  # the first one was away for too long
+    assert not store.renew_alert("x", second, third + CLAIM)
+    store.clear_alert("x")
+    assert not store.renew_alert("x", third, third + CLAIM)
 
 
 def test_a_claim_from_a_clock_that_ran_ahead_keeps_nobody_from_telling(store):

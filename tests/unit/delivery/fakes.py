@@ -862,8 +862,10 @@ class MemoryStorage:
 
     def owed_alerts(self, now, until):
         self._here()
-        owed = [(one["owed_from"], one["alert"]) for one in self.alerts.values() if self._is_owed(one, now, until)]
-        return tuple(alert for _, alert in sorted(owed, key=itemgetter(0)))
+        owed = sorted(
+            (one for one in self.alerts.values() if self._is_owed(one, now, until)), key=itemgetter("owed_from")
+        )
+        return tuple(replace(one["alert"], told_at=one["told_at"]) for one in owed)
 
     @staticmethod
     def _is_owed(one, now, until):
@@ -876,10 +878,17 @@ class MemoryStorage:
         self.alerts[cause]["owed_from"] = until
         return True
 
-    def release_alert(self, cause, now):
+    def renew_alert(self, cause, until, later):
+        self._here()
+        if cause not in self.alerts or self.alerts[cause]["owed_from"] != until:
+            return False
+        self.alerts[cause]["owed_from"] = later
+        return True
+
+    def release_alert(self, cause, at):
         self._here()
         if cause in self.alerts:
-            self.alerts[cause]["owed_from"] = now
+            self.alerts[cause]["owed_from"] = at
 
     def finish_alerts(self, causes):
         self._here()

@@ -12,13 +12,17 @@ from bot.delivery.aside import Aside
 from bot.delivery.values import CannotLook
 from tests.unit.delivery.fakes import (
     CHANNEL,
+    DROP_AFTER,
     DROP_BEFORE,
+    KILL_AFTER,
+    KILL_BEFORE,
     NO_NETWORK,
     OTHER,
     FakeClock,
     FakeMaker,
     FakeSlack,
     House,
+    Killed,
     MemoryStorage,
     code,
 )
@@ -31,6 +35,7 @@ def told():
     alerts = Alerts(
         storage=storage,
         poster=slack,
+        history=slack,
         maker=FakeMaker(),
         clock=clock,
         channel=CHANNEL,
@@ -153,33 +158,75 @@ def test_an_alert_that_was_raised_while_the_database_was_away_is_told_when_it_is
     assert slack.texts() == ["ALERT a slot was missed"]
 
 
-class Killed(BaseException):
-    """What ends a process in the middle of something."""
-
-
 def another(slack, storage, clock, channel=CHANNEL):
     return Alerts(
-        storage=storage, poster=slack, maker=FakeMaker(), clock=clock, channel=channel, quiet=timedelta(hours=6)
+        storage=storage,
+        poster=slack,
+        history=slack,
+        maker=FakeMaker(),
+        clock=clock,
+        channel=channel,
+        quiet=timedelta(hours=6),
     )
 
 
 def test_an_alert_whose_process_is_killed_before_it_was_posted_is_told_by_another(told):
     alerts, slack, storage, clock = told
-    post = slack.post
-
-    def die(*_arguments, **_more):
-        raise Killed
-
-    slack.post = die
+    slack.script.append(KILL_BEFORE)
     with pytest.raises(Killed):
         alerts.raise_alert("x", "text")
-    slack.post = post
     other = another(slack, storage, clock)
     other.tell_owed()
     assert slack.texts() == []  # the first may still be at it
     clock.advance(301)
     other.tell_owed()
     assert slack.texts() == ["ALERT text"]
+
+
+def test_an_alert_whose_answer_was_lost_is_looked_for_and_not_told_again(told):
+    alerts, slack, storage, clock = told
+    slack.script.append(DROP_AFTER)
+    alerts.raise_alert("x", "text")
+    for _ in range(300):
+        alerts.tell_owed()
+        another(slack, storage, clock).tell_owed()  # a new process knows of no pause
+        clock.advance(1)
+    assert slack.texts() == ["ALERT text"]
+    assert storage.owed_alerts(clock.now(), clock.now() + timedelta(hours=1)) == ()
+
+
+def test_an_alert_whose_process_is_killed_when_it_was_posted_is_looked_for_and_not_told_again(told):
+    alerts, slack, storage, clock = told
+    slack.script.append(KILL_AFTER)
+    with pytest.raises(Killed):
+        alerts.raise_alert("x", "text")
+    for _ in range(300):
+        another(slack, storage, clock).tell_owed()
+        clock.advance(1)
+    assert slack.texts() == ["ALERT text"]
+    assert storage.owed_alerts(clock.now(), clock.now() + timedelta(hours=1)) == ()
+
+
+def test_an_alert_that_cannot_be_looked_for_is_rather_told_twice(told):
+    alerts, slack, _, clock = told
+    slack.script.append(DROP_AFTER)
+    slack.looks.append(CannotLook(reason="missing_scope"))
+    alerts.raise_alert("x", "text")
+    clock.advance(60)
+    alerts.tell_owed()
+    assert slack.texts() == ["ALERT text", "ALERT text"]
+
+
+def test_a_cause_that_is_over_before_its_turn_comes_is_not_told(told):
+    alerts, slack, *_ = told
+    errands = []
+    alerts._aside = lambda errand: errands.append(errand) or True
+    alerts.raise_alert("x", "text")
+    alerts.clear("x")
+    alerts.raise_alert("y", "text of y")
+    for errand in errands:
+        errand()
+    assert slack.texts() == ["ALERT text of y"]
 
 
 def test_what_was_raised_before_there_was_a_channel_is_told_by_a_later_process(told):
@@ -240,7 +287,13 @@ def test_of_two_processes_one_tells_what_is_owed(told):
     alerts.raise_alert("x", "text")
     clock.advance(60)
     other = Alerts(
-        storage=storage, poster=slack, maker=FakeMaker(), clock=clock, channel=CHANNEL, quiet=timedelta(hours=6)
+        storage=storage,
+        poster=slack,
+        history=slack,
+        maker=FakeMaker(),
+        clock=clock,
+        channel=CHANNEL,
+        quiet=timedelta(hours=6),
     )
     other.tell_owed()
     alerts.tell_owed()
@@ -345,6 +398,7 @@ def test_whoever_raises_an_alert_does_not_wait_for_slack_and_a_stop_does():
     alerts = Alerts(
         storage=MemoryStorage(),
         poster=slack,
+        history=slack,
         maker=FakeMaker(),
         clock=clock,
         channel=CHANNEL,
