@@ -165,9 +165,10 @@ class Alerts:
             channel, again_at = self._channel, self._again_at
         if channel is None or (again_at is not None and now < again_at):
             return
-        until = now + _CLAIM
         try:
-            for alert in self._storage.owed_alerts(now, until)[: None if again_at is None else 1]:
+            for alert in self._storage.owed_alerts(now, now + _CLAIM)[: None if again_at is None else 1]:
+                now = self._clock.now()
+                until = now + _CLAIM
                 if not self._storage.claim_alert(alert.cause, now, until):
                     continue
                 if _is_untellable(alert, channel):

@@ -84,6 +84,12 @@ def test_a_claim_is_extended_by_whoever_has_it_and_by_nobody_else(store):
     assert not store.renew_alert("x", third, third + CLAIM)
 
 
+def test_of_two_replicas_the_one_that_read_its_clock_first_takes_nothing_from_the_other(store):
+    assert note(store, "x", NOW, owed_from=NOW)
+    assert store.claim_alert("x", NOW + seconds(1), NOW + seconds(1) + CLAIM)
+    assert not store.claim_alert("x", NOW, NOW + CLAIM)
+
+
 def test_a_claim_from_a_clock_that_ran_ahead_keeps_nobody_from_telling(store):
     assert note(store, "x", NOW + seconds(3600), owed_from=NOW + seconds(3600) + CLAIM)
     assert [one.cause for one in owed(store, NOW)] == ["x"]

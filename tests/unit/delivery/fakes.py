@@ -869,7 +869,7 @@ class MemoryStorage:
 
     @staticmethod
     def _is_owed(one, now, until):
-        return one["owed_from"] is not None and not now < one["owed_from"] <= until
+        return one["owed_from"] is not None and not now < one["owed_from"] <= until + (until - now)
 
     def claim_alert(self, cause, now, until):
         self._here()
