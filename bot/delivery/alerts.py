@@ -163,7 +163,8 @@ class Alerts:
         now = self._clock.now()
         with self._lock:
             channel, again_at = self._channel, self._again_at
-        if channel is None or (again_at is not None and now < again_at):
+        # A pause longer than any that we make is one of a clock that was set back since.
+        if channel is None or (again_at is not None and now < again_at <= now + _LONGEST_PAUSE):
             return
         try:
             for alert in self._storage.owed_alerts(now, now + _CLAIM)[: None if again_at is None else 1]:

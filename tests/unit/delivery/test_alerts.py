@@ -271,6 +271,18 @@ def test_an_alert_that_too_many_errands_left_no_place_for_is_owed(told):
     assert slack.texts() == ["ALERT text"]
 
 
+def test_a_clock_that_is_set_back_ends_the_pause_and_the_claims(told):
+    alerts, slack, _, clock = told
+    slack.script.extend([NO_NETWORK, KILL_BEFORE])
+    alerts.raise_alert("x", "text")
+    clock.advance(61)
+    with pytest.raises(Killed):
+        alerts.tell_owed()
+    clock.advance(-86400)
+    alerts.tell_owed()
+    assert slack.texts() == ["ALERT text"]
+
+
 def test_what_is_over_is_not_owed_any_more(told):
     alerts, slack, _, clock = told
     slack.script.append(NO_NETWORK)
