@@ -6,6 +6,7 @@ from __future__ import annotations
 def default_retries() -> None:
     """Post with slack_sdk's default handlers: a connection that drops after acceptance is posted again."""
     from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler
+    from slack_sdk.http_retry.builtin_interval_calculators import FixedValueRetryIntervalCalculator
 
     from bot.slack import deadline, poster
 
@@ -14,7 +15,9 @@ def default_retries() -> None:
     original = poster.SlackPoster.post
 
     def post(self, *arguments, **named):
-        self._client.retry_handlers = [ConnectionErrorRetryHandler(max_retry_count=1)]
+        # Without the default pause of a second: here a bot seldom lives that long.
+        at_once = FixedValueRetryIntervalCalculator(fixed_internal=0.01)
+        self._client.retry_handlers = [ConnectionErrorRetryHandler(max_retry_count=1, interval_calculator=at_once)]
         return original(self, *arguments, **named)
 
     poster.SlackPoster.post = post
