@@ -23,7 +23,7 @@ _LINK = re.compile(r"https?://[^/\s]+/archives/([A-Z0-9]+)/p([0-9]{10})([0-9]{6}
 _STATES = ("planned", "sending", "sent", "failed", "uncertain", "held", "skipped")
 _EXAMPLE = (
     "digest-bot deliveries --state held\n"
-    "digest-bot deliveries settle 3f2a https://example.slack.com/archives/C0123/p1796086800000100\n"
+    "digest-bot deliveries settle 3f2a 'https://example.slack.com/archives/C0123/p1796086800000100'\n"
     "digest-bot deliveries retry 3f2a"
 )
 
@@ -46,7 +46,8 @@ def command(
     """List what was posted, what waits and what is held, in the order of sending.
 
     A held message is one that may stand in the channel and could not be looked for. Look in the channel yourself: if
-    it is there, `settle KEY LINK`; if it is not, `retry KEY`. KEY is the beginning of the key that the list shows.
+    it is there, `settle KEY 'LINK'` with what Copy link gives; if it is not, `retry KEY`. KEY is the beginning of the
+    key that the list shows.
     """
     context.obj = config_path
     if context.invoked_subcommand is not None:
@@ -76,7 +77,7 @@ def _standing(_context: click.Context, _parameter: click.Parameter, value: str) 
 
     if _TS.fullmatch(value):
         return Standing(ts=value)
-    link = _LINK.fullmatch(value)
+    link = _LINK.fullmatch(value.strip(" <>"))
     if link is None:
         raise click.BadParameter(
             f"{value!r} is neither a link to a message nor a ts, such as 1796086800.000100. In Slack, open the menu of "
@@ -90,7 +91,9 @@ def _standing(_context: click.Context, _parameter: click.Parameter, value: str) 
     return Standing(ts=ts, thread_ts=thread_ts if thread_ts != ts else None, channel_id=channel_id)
 
 
-@verb("settle", example="digest-bot deliveries settle 3f2a https://example.slack.com/archives/C0123/p1796086800000100")
+@verb(
+    "settle", example="digest-bot deliveries settle 3f2a 'https://example.slack.com/archives/C0123/p1796086800000100'"
+)
 @click.argument("key")
 @click.argument("link", callback=_standing)
 @_config_option

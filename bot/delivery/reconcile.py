@@ -174,7 +174,7 @@ class Reconciler:
     def _tell_held(self, delivery: Delivery) -> None:
         text = (
             f"It is not known whether {delivery.subject} stands in <#{delivery.channel.channel_id}> "
-            f"({delivery.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} LINK` "
+            f"({delivery.error}). Look there, then run `digest-bot deliveries settle {delivery.key[:8]} 'LINK'` "
             f"or `digest-bot deliveries retry {delivery.key[:8]}`."
         )
         self._alarm.raise_alert(held(delivery.key), text, about=delivery.channel)
